@@ -206,6 +206,53 @@ def test_records_follow_an_attached_mechanism(oracles_dir):
     assert twice.speeds == ("v", f"{truck.name}_rear.v")
 
 
+def test_motors_of_a_side_that_names_none_are_those_it_had():
+    """A free base, a spring and a loop have no motor, and get none by what is attached."""
+    arm = da.load({"phrase": "RZ(), TXK(1), RZ(), TXK(1); body base: M = 3;",
+                   "elastic": [{"joint": "j2", "stiffness": 10}]}, base="free")  # fmt: skip
+    hand = replace(numeric_arm(), name="hand", active=("j1",), checked=False)
+    assert arm.attach(hand, "tip").active == ("j1", "hand_j1")
+    assert hand.attach(arm, "tip").active == ("j1", "mechanism_j1")
+    bars = replace(da.robots.fivebar(), active=())
+    assert bars.attach(hand, "rodA").active == ("j1",)
+
+
+BASE_AXES = {"phrase": "a: RZ(), TXK(1), b: RZ(), TXK(1), c: RZ(), TXK(1);",
+             "velocity_constraints": [{"name": "rail", "equation": "p(c).X = 0.5"}]}  # fmt: skip
+
+
+def test_a_machine_held_along_axes_of_the_base_is_not_moved_away_from_them():
+    m = da.load(BASE_AXES)
+    turned = [[0, -1, 0, 1], [1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+    for edit in (lambda: m.rooted(turned), lambda: numeric_arm().attach(m, "tip")):
+        with pytest.raises(da.ModelError, match=r"'rail' has p\(c\).X, along an axis of the base"):
+            edit()
+    own = BASE_AXES | {"velocity_constraints": [{"name": "edge", "equation": "v(c).y = 0"}]}
+    assert da.load(own).rooted(turned).velocity_constraints
+
+
+def test_terms_dropped_by_number_are_not_those_of_an_edited_machine():
+    """A12:1 of three joints is no term of the two that a lock leaves."""
+    text = "RZ(), TXK(L1), RZ(), TXK(L2), RZ(), TXK(L3); gravity = (0, G, 0);"
+    m = da.load({"phrase": text, "simplified": {"drop": ["A12:1"]}})
+    edits = (
+        lambda m: m.lock(["j1"]),
+        lambda m: m.with_payload("tip", "MP", (0, 0, 0), None),
+        lambda m: m.attach(da.load("RX();"), "tip"),
+        lambda m: m.with_flexible_joints(100, 1),
+    )
+    for edit in edits:
+        with pytest.raises(da.ModelError, match="dropped by number"):
+            edit(m)
+        assert edit(m.full).simplified is None
+    assert m.with_gravity((0, 0, "G")).simplified == m.simplified
+    with pytest.raises(da.ModelError, match="terms of its own equations"):
+        da.load("RX(), TZK(1);").attach(m, "tip")
+    weights = da.load({"phrase": text, "simplified": {"drop": ["Q(1):1"]}})
+    with pytest.raises(da.ModelError, match="with_gravity: terms are dropped by number"):
+        weights.with_gravity((0, 0, "G"))
+
+
 def test_parameters_of_two_mechanisms_must_agree():
     m = da.load(PHRASE)
     assert m.attach(m, "tip").parameters == m.parameters
@@ -355,6 +402,14 @@ def test_a_joint_that_a_constraint_needs_is_not_locked():
         da.load(data).lock(["zz"])
     with pytest.raises(da.ModelError, match="no joint 9"):
         da.load(data).lock([9])
+
+
+def test_a_joint_that_a_speed_needs_is_not_locked():
+    speeds = [{"name": "u", "equation": "ad+cd"}, {"name": "w", "equation": "cd"}]
+    held = [{"name": "gear", "equation": "bd = 0.5*cd"}]
+    m = da.load({"phrase": BASE_AXES["phrase"], "velocity_constraints": held, "speeds": speeds})
+    with pytest.raises(da.ModelError, match="speed 'u' needs joint 'a': not locked"):
+        m.lock(["a"])
 
 
 def test_a_joint_is_found_by_its_own_name_before_that_of_a_body():

@@ -123,6 +123,13 @@ def test_hybrid_models_and_derivatives_are_those_of_the_reduced_machine(both):
                 np.testing.assert_allclose(slope[:, k], (up - down) / (2 * h), atol=1e-6)
 
 
+def test_the_acceleration_of_a_follower_is_not_taken_for_that_of_its_leader(both):
+    m, _, q, qd, _ = both
+    for name in ("c", "d"):
+        with pytest.raises(da.UsageError, match=f"joint '{name}' follows 'a'"):
+            da.hybrid_dynamics(m, q, qd, [0.3, 0.4], given=[name])
+
+
 def test_a_motion_is_that_of_the_coupled_machine_and_keeps_its_energy(both):
     m, _, q, qd, _ = both
     m = replace(m, drives=())

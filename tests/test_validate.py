@@ -97,3 +97,22 @@ def test_a_body_of_negative_mass_given_by_replace_is_refused():
     assert replace(m, name="other").name == "other"
     arm = da.load("RZ(), TXK(L1); body 1: M = 2, D = (L1, 0, 0);").with_values(L1=0.5)
     assert replace(arm, name="x").bodies == arm.bodies
+
+
+@pytest.mark.parametrize("kind, freedoms", [("planar", 3), ("spherical", 3), ("free", 6)])
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"drives": [{"joint": "a", "viscous": 1, "Ia": 0.3}]},
+        {"elastic": [{"joint": "a", "stiffness": 5}]},
+        {"couplings": [{"joint": "a", "of": "b"}]},
+        {"couplings": [{"joint": "b", "of": "a"}]},
+    ],
+)
+def test_a_joint_of_several_freedoms_has_no_drive_spring_or_coupling(kind, freedoms, record):
+    """Which of its coordinates would it be? Energies and regressors took the first."""
+    several = {"name": "p", "parent": -1, "joint": {"type": kind, "name": "a"}, "mass": 1}
+    one = {"name": "r", "parent": "p", "joint": {"type": "revolute", "name": "b"}, "mass": 1}
+    data = {"format": "dalembert/1", "bodies": [several, one], **record}
+    with pytest.raises(da.DalembertError, match=f"joint 'a' .* {freedoms} degrees of freedom"):
+        da.load(data, mimic="couple")

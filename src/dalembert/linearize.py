@@ -36,7 +36,7 @@ from .mechanism import Mechanism, joint_name, require_mechanism
 from .plan.assembly import assemble
 from .plan.loops import with_motors
 from .simulate.given_state import asked, held_signals
-from .simulate.systems import Closed, Reduced, System, dry_joints, system
+from .simulate.systems import Closed, Reduced, System, Tree, dry_joints, system
 
 Array = np.ndarray
 STEADY = 1e-6  # accelerations up to this, relative to the slopes of the model, are none
@@ -267,6 +267,8 @@ def linearize(
         found = _linear(own, at, v, forces, u)
     except ZeroDivisionError:
         raise singular_here(m, "linearize", at) from None
+    if isinstance(own, Tree):
+        own.require_inertia("linearize")
     names = tuple(m.rate_names[k] for k in found.coordinates)
     fixed = _positions(own, at, u)
     notes = (*_notes(own, at, v, steer, t), *_unsteady(found, names))

@@ -180,10 +180,49 @@ def test_a_mixture_that_leaves_no_equation_for_a_joint_names_it():
     m = da.load("RZ(), TZK(0.3), RZ(), TXK(1); body 2: M = 1.1, D = (0.3, 0, 0);")
     m = replace(m, elastic=(JointSpring(0, 100), JointSpring(1, 50)), checked=False)
     for method in ("recursion", "partition"):
-        with pytest.raises(da.SingularModel, match="joint 'j1' moves no inertia"):
+        idle = "joint 'j1' moves no inertia|joints 'j1', 'j2' can move together"
+        with pytest.raises(da.SingularModel, match=idle):
             da.elastic_inverse(m, [0.3, 0.1], [0, 0], [0, 0], method=method)
     end = da.load("RZ(), TXK(1), RZ(); body 1: M = 1, D = (0.3, 0, 0); body 2: M = 0;")
     end = replace(end, elastic=(JointSpring(1, 50),), checked=False)
     for method in ("recursion", "partition"):
         with pytest.raises(da.SingularModel, match="joint 'j2' moves no inertia"):
             da.elastic_inverse(end, [0.3, 0.1], [0, 0], [0, 0], method=method)
+
+
+GEARED = """
+format = "dalembert/1"
+phrase = "RZ(), TXK(0.5), RZ(), TXK(0.4); body 1: M = 2, D = (0.2, 0, 0); body 2: M = 1;"
+drives = [ { joint = "j1", Jm = 0.001, gear = -10, viscous = 0.02, coulomb = [0.3, -0.4] } ]
+"""
+
+
+def test_a_flexible_joint_keeps_the_friction_of_its_motor():
+    """Friction |N| (B |N| qd + T_c) acts at the motor; its inertia is the one that is given."""
+    m = da.load(GEARED).with_flexible_joints(500, 0.05)
+    assert m.joint_names == ("j1", "j1.flex", "j2", "j2.flex")
+    q, qd = np.zeros(4), np.array([0.7, 0.0, 0, 0])
+    found = da.inverse_dynamics(m, q, qd, np.zeros(4), drives="all")
+    without = da.inverse_dynamics(m, q, qd, np.zeros(4))
+    assert found - without == pytest.approx([10 * (0.02 * 10 * 0.7 + 0.3), 0, 0, 0], rel=1e-12)
+    rotors = da.mass_matrix(m, q) - da.mass_matrix(m, q, drives="none")
+    assert rotors == pytest.approx(np.diag([0.05, 0, 0.05, 0]), abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    "more, says",
+    [
+        ({"couplings": [{"joint": "j2", "of": "j1", "ratio": -2}]}, "'j1' is coupled to another"),
+        ({"elastic": [{"joint": "j1", "stiffness": 9, "rest": 0.1}]}, "'j1' has a spring of its"),
+        (
+            {"velocity_constraints": [{"name": "c", "equation": "j2 = 0.5*j1"}]},
+            "'j1' is named by constraint 'c'",
+        ),
+    ],
+)
+@pytest.mark.parametrize("mimic", ["couple", "substitute"])
+def test_what_tells_the_motion_of_a_joint_is_not_put_on_its_deflection(more, says, mimic):
+    """q of the joint is motor and deflection together: a record on one is another machine."""
+    m = da.load({"phrase": "RZ(), TXK(0.5), RZ(), TXK(0.4);", **more}, mimic=mimic)
+    with pytest.raises(ModelError, match=f"joint {says}"):
+        m.with_flexible_joints(500, 0.05, joints=["j1"])

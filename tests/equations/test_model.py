@@ -248,6 +248,26 @@ def test_forces_along_a_motion_by_equations():
     assert "neglected: velocity" in some.notes
 
 
+def test_springs_of_a_simplified_machine_are_not_lost_without_a_word():
+    """Coriolis forces are left out on purpose, springs are not: closed forms have none."""
+    data = {"phrase": "RZ(), TXK(0.5); gravity = (0, -9.81, 0); body 1: M = 2, D = (0.3, 0, 0);",
+            "elastic": [{"joint": "j1", "stiffness": 50, "rest": 0.3}],
+            "simplified": {"neglect": ["coriolis"]}}  # fmt: skip
+    m = da.load(data)
+    for ask in (
+        lambda: da.inverse_dynamics(m, [0.1], [0], [0]),
+        lambda: da.forward_dynamics(m, [0.1], [0], [0]),
+        lambda: da.compile(m, "inverse_dynamics"),
+    ):
+        with pytest.raises(UsageError, match="is simplified and has springs"):
+            ask()
+    load = 2 * 9.81 * 0.3 * np.cos(0.1)
+    assert da.gravity(m, [0.1]) == pytest.approx([load], rel=1e-12)
+    held = da.inverse_dynamics(m.full, [0.1], [0], [0])
+    assert held == pytest.approx([load + 50 * (0.1 - 0.3)], rel=1e-12)
+    assert any("springs are not in" in note for note in da.simulate(m, [0.1], t=0.1).notes)
+
+
 # -- pruned results --------------------------------------------------------------------------------
 
 

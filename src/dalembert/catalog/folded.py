@@ -154,6 +154,12 @@ def forces_of_leaders(
     return forces
 
 
+def _leader_of(fold: Any, row: int) -> int:
+    """Return the row of the whole tree that a row follows."""
+    rows = (r for r, (k, _) in enumerate(fold.v) if k == fold.v[row][0])
+    return next(r for r in rows if r not in fold.following)
+
+
 def hybrid(
     whole: Mechanism, q: Vector, qd: Vector, x: Vector, given: Any = (), drives: Any = "inertia",
     **acting: Any,
@@ -162,7 +168,16 @@ def hybrid(
     fold = whole.fold
     known: set[int] = set()
     for name in given:
-        known |= {fold.v[k][0] for k in whole.rates_of(whole.joint_index(name))}
+        rates = whole.rates_of(whole.joint_index(name))
+        if set(rates).intersection(fold.following):
+            leader = whole.rate_joints[_leader_of(fold, rates[0])]
+            raise UsageError(
+                f"hybrid_dynamics: joint {shown(str(name))!r} follows {shown(leader)!r}: x has no "
+                "acceleration of it",
+                hint=f"given=[{leader!r}]: the acceleration of a follower is ratio times that",
+                command=f"name {shown(leader)} instead",
+            )
+        known |= {fold.v[k][0] for k in rates}
     return partitioned(whole, q, qd, x, known, drives, **acting)
 
 

@@ -74,7 +74,7 @@ def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> N
 
     if name == "mobility":
         return _mobility(mechanism, coordinates(mechanism, options["q"], "--q"), as_json)
-    mechanism = model_of(mechanism, "eval")
+    mechanism = model_of(mechanism, "eval", name)
     row = quantity(name, mechanism)
     method, _ = algorithm(row, options.pop("method"))
     given = {key: options.pop(key) for key in STATE}

@@ -32,7 +32,7 @@ def evaluate(
 
     Inputs stand in order or are named: `evaluate(m, "mass_matrix", q=[0.1, 0.2])`.
     """
-    m = _with_parameters(model_of(m, name), parameters)
+    m = _with_parameters(model_of(m, name, name), parameters)
     if options:
         from ..runtime import check_call
 

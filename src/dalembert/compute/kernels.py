@@ -69,7 +69,7 @@ def compile(
 
     check_names(options)
     form, wrt = Form(packed, dtype, layout, reduce), checked_way(wrt, adjoint)
-    m = freed(model_of(m, "compile"), (*(parameters or ()), *named(wrt)))
+    m = freed(model_of(m, "compile", quantity), (*(parameters or ()), *named(wrt)))
     row = row_of(m, quantity)
     closed = row is not None and row.planned
     m, plan = _planned(m, row, form, plan) if row and closed else (m, plan)

@@ -30,14 +30,29 @@ def equations_of(m: Any) -> Any:
     return m if isinstance(m, Equations) else None
 
 
-def model_of(m: Any, call: str) -> Mechanism:
+def model_of(m: Any, call: str, quantity: str = "") -> Mechanism:
     """Return the mechanism of a model: its own, or the closed forms that stand for it."""
+    _refuse_lost_springs(m, quantity)
     found = equations_of(m)
     if found is not None:
         model: Mechanism = found.model
         return model
     require_mechanism(m, call)
     return m  # type: ignore[no-any-return]
+
+
+def _refuse_lost_springs(m: Any, name: str) -> None:
+    """Raise UsageError where a simplified mechanism has springs: closed forms leave them out.
+
+    Its file says what is left out on purpose, and springs are not among it. Uses say so in a note.
+    """
+    sprung = isinstance(m, Mechanism) and m.simplified is not None and (m.springs or m.elastic)
+    if sprung and name in ("inverse_dynamics", "forward_dynamics"):
+        raise UsageError(
+            f"{name}: {shown(m.name)!r} is simplified and has springs, which closed forms have not",
+            hint="m.full counts them, with nothing left out; equations(m) leaves them out too",
+            command="take `simplified` or the springs out of the file",
+        )
 
 
 def _equations(m: Mechanism) -> Any:

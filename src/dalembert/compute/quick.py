@@ -19,7 +19,7 @@ def quick(
     That is where no kernel is kept, where a state must be checked or loops closed first, and where
     a number is not finite: `evaluate` names it.
     """
-    m = model_of(m, name)
+    m = model_of(m, name, name)
     row = row_of(m, name)
     if row is None or row.planned or row.regular or "steer" in row.inputs or m.open_parameters:
         return None

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from ..algorithms.composite import composite
-from ..errors import SingularModel
-from ..mechanism import Mechanism, is_closed
+from ..algorithms.drives import rotor_inertia
+from ..algorithms.elastic import elastic_indices
+from ..algorithms.partition import velocity_indices
+from ..errors import SingularModel, shown
+from ..mechanism import Body, Mechanism, is_closed
 from .tangent import integrate, neutral
+
+FAINT = 1e-13  # smallest eigenvalue of M, diagonal scaled to one, below which it is zero
+DIRECT = ("forward_dynamics", "forward_dynamics_derivatives", "moving_base_direct")
 
 
 def singular(m: Mechanism, name: str) -> SingularModel:
@@ -32,6 +39,73 @@ def singular_here(m: Mechanism, name: str, q: Iterable[float]) -> SingularModel:
         f"{name}: the model is singular at this pose: {told}",
         hint="move away from it, or give a body an inertia or a joint a rotor inertia",
     )
+
+
+def require_inertia(m: Mechanism, name: str, options: Mapping[str, Any]) -> None:
+    """Raise SingularModel where joints of a tree, whatever the pose, can move without any inertia.
+
+    Asked are the joints whose accelerations a quantity seeks. A zero of one joint is met when its
+    algorithm is traced; here zeros of several joints together are: a massless base that turns about
+    the first joint of an arm, while that joint turns back.
+    """
+    if not (is_closed(m) or m.form):
+        require_inertia_of(m, name, _sought(m, name, options), options.get("drives", "inertia"))
+
+
+def require_inertia_of(m: Mechanism, name: str, free: Collection[int], drives: Any) -> None:
+    """Raise SingularModel where the velocity variables `free` have no definite mass matrix."""
+    import numpy
+
+    if m.open_parameters or not free:
+        return
+    whole, rng = m.unfolded.bound(), numpy.random.default_rng(0)
+    if all(_has_inertia(b) for b in whole.bodies if b.joint.nv):
+        return
+    pose = list(integrate(m, neutral(m), rng.uniform(-1, 1, m.nv)))
+    M = composite(whole, pose if whole.fold is None else whole.fold.coordinates(pose))
+    M = M.plus_diagonal(rotor_inertia(whole, drives))
+    A = numpy.array(M if whole.fold is None else whole.fold.square(M), dtype=float)
+    A = A[numpy.ix_(list(free), list(free))]
+    size = numpy.sqrt(numpy.diag(A))
+    if not (size > 0).all():
+        return  # a joint by itself: the algorithm names it
+    values, motions = numpy.linalg.eigh(A / numpy.outer(size, size))
+    if values[0] > FAINT:
+        return
+    share = numpy.abs(motions[:, 0] / size)
+    moved = [k for k, x in zip(free, share, strict=True) if x > 1e-6 * share.max()]
+    names = dict.fromkeys(m.rate_joints[k] for k in moved)
+    raise SingularModel(
+        f"{name}: the model is singular in every state: joints "
+        + ", ".join(repr(shown(n)) for n in names)
+        + " can move together without any inertia",
+        hint="give one of their bodies a mass and an inertia, or one of them a rotor inertia",
+    )
+
+
+def _has_inertia(b: Body) -> bool:
+    """Return whether every motion of a body has inertia by itself."""
+    import numpy
+
+    rows = numpy.array(b.inertia.about_centre.rows, dtype=float)
+    return float(b.inertia.mass) > 0 and bool(
+        numpy.linalg.eigvalsh(rows)[0] > 1e-9 * abs(rows).max()
+    )
+
+
+def _sought(m: Mechanism, name: str, options: Mapping[str, Any]) -> list[int]:
+    """Return the velocity variables whose accelerations a quantity of a tree seeks."""
+    if name in DIRECT:
+        return list(range(m.nv))
+    if name == "hybrid_dynamics":
+        given = velocity_indices(m, [m.joint_index(n) for n in options.get("given", ())])
+        return [k for k in range(m.nv) if k not in given]
+    base = list(range(m.bodies[0].joint.nv))
+    if name in ("moving_base_inverse", "base_acceleration"):
+        return base
+    if name == "elastic_inverse":
+        return elastic_indices(m)[0]
+    return [*base, *elastic_indices(m)[0]] if name == "elastic_base_inverse" else []
 
 
 def _idle(m: Mechanism, q: Sequence[float]) -> str:

@@ -27,7 +27,7 @@ from ..spatial import Wrench
 from .describe import check_steps
 from .model import forced
 from .recorded import recorded
-from .singular import singular
+from .singular import require_inertia, singular
 from .slopes import with_rounds
 from .ways import Repeated, Reversed, check_wrt, kept_parameters, named, run_time_parameters
 
@@ -103,12 +103,10 @@ def trace_quantity(
 
         return recorded(m, name, sizes, outputs, make, parameters)
 
-    if prepare is not None:
-        return record(prepare)
-    if wrench or chosen not in (row.default, *COMPOSITE) or _as_described(m, row):
-        return record(lambda x: x)
-    first, *others = _frames(m, row, chosen)
+    first, *others = [prepare] if prepare is not None else _frames(m, row, chosen, wrench)
     best = record(first)
+    if not parameters:  # what may still change is not asked
+        require_inertia(m, name, settings)
     if others and not best.parameters:
         best = min((best, *map(record, others)), key=_work)
     return best
@@ -123,8 +121,10 @@ def _with_speeds(m: Mechanism, row: Quantity) -> Mechanism:
     return with_speeds(m)
 
 
-def _frames(m: Mechanism, row: Quantity, method: str) -> list[Prepare]:
+def _frames(m: Mechanism, row: Quantity, method: str, wrench: bool) -> list[Prepare]:
     """Return the ways to choose frames among which the one that costs least is looked for."""
+    if wrench or method not in (row.default, *COMPOSITE) or _as_described(m, row):
+        return [lambda x: x]
     few = len(m.bodies) <= FEW
     serial = all(b.parent == j - 1 for j, b in enumerate(m.bodies))
     ways: list[Levers] = ["few", "axial"]

@@ -7,16 +7,18 @@ from dataclasses import replace
 from typing import Any
 
 from ..algebra import Mat3, Rotation, Transform, Vec3
-from ..errors import ParameterError, UsageError, shown
+from ..errors import ModelError, ParameterError, UsageError, shown
 from ..expr import Graph
 from ..expr.exact import to_float
 from ..joint import Free, Planar
 from .edit import checked, into, number
 from .join_constraints import joined_constraints, told_apart
 from .mechanism import RECORDS, Mechanism
+from .motors import tree_motors
 from .parts import Body, Frame, free_name, joint_name
 from .rehome import onto
 from .required import require_mechanism
+from .simplified import require_same_terms
 from .validate import numeric
 from .view import vector
 
@@ -31,6 +33,9 @@ def attach(m: Mechanism, other: Mechanism, frame: str) -> Mechanism:
     must have the same value.
     """
     require_mechanism(other, "attach")
+    _require_whole(m, other)
+    if bool(m.active) != bool(other.active):  # one list for both: motors of the other side too
+        m, other = _with_named_motors(m), _with_named_motors(other)
     if m.followers or other.followers:  # a follower names its leader, which may be renamed
         from .followers import substituted
 
@@ -62,12 +67,9 @@ def attach(m: Mechanism, other: Mechanism, frame: str) -> Mechanism:
     rolls = tuple(_shifted(c, index, placement, rename) for c in right.rolling)
     changes |= joined_constraints(left, right, wheels, rolls, rename)
     changes["changes"] = ()
-    # a list of active joints on one side only: on the other side all are
     for field in ("active", "prescribed"):
-        every = field == "active" and bool(left.active or right.active)
-        mine = getattr(left, field) or (left.joint_names if every else ())
-        theirs = getattr(right, field) or (right.joint_names if every else ())
-        changes[field] = mine + tuple(rename.get(n, n) for n in theirs)
+        names = tuple(rename.get(n, n) for n in getattr(right, field))
+        changes[field] = getattr(left, field) + names
     values = {p.name: p for p in left.parameters}
     for p in right.parameters:
         if p.name in values and values[p.name].value != p.value:
@@ -81,6 +83,39 @@ def attach(m: Mechanism, other: Mechanism, frame: str) -> Mechanism:
     return checked(
         replace(left, bodies=left.bodies + bodies, parameters=parameters, checked=True, **changes)
     )
+
+
+def _require_whole(m: Mechanism, other: Mechanism) -> None:
+    """Raise ModelError where what two mechanisms say of themselves would not hold together."""
+    require_same_terms(m, "attach")
+    if other.simplified is not None:
+        raise ModelError(
+            f"{shown(other.name)!r} leaves out terms of its own equations, which change",
+            hint="attach its full form: m.attach(other.full, frame)",
+            command="take `simplified` out of the file that is attached",
+        )
+    _refuse_base_axes(other, "attach")
+
+
+def _refuse_base_axes(m: Mechanism, edit: str) -> None:
+    """Raise ModelError where an equation is written in base axes: they stay, the machine moves."""
+    for c in (*m.velocity_constraints, *m.speed_equations):
+        for t in c.terms:
+            if t.in_base:
+                raise ModelError(
+                    f"{edit}: {shown(c.name)!r} has {shown(t.text)}, along an axis of the base, "
+                    "which does not move with the machine",
+                    hint="write it along the axes of a frame (x, y, z), or with distance(a, b)",
+                )
+
+
+def _with_named_motors(m: Mechanism) -> Mechanism:
+    """Return the mechanism with its motors named: those of a tree; loops and wheels have none."""
+    closed = m.loops or m.couplings or m.wheels or m.rolling or m.velocity_constraints
+    if m.active or closed:
+        return m
+    names = tuple(joint_name(m.bodies[j]) for j in tree_motors(m))
+    return replace(m, active=names, checked=True)
 
 
 def _renamed(left: Mechanism, right: Mechanism) -> dict[str, str]:
@@ -175,9 +210,11 @@ def rotation_of(rows: Sequence[Sequence[Any]]) -> Rotation:
 
 def rooted(m: Mechanism, pose: Transform | Sequence[Sequence[Any]]) -> Mechanism:
     """Return the mechanism with everything that stands on its base moved by a pose."""
+    require_same_terms(m, "rooted", only="Q")
     graph = Graph()
     new = into(m, graph)
     T = transform(pose, graph)
+    _refuse_base_axes(new, "rooted")
     bodies = tuple(replace(b, placement=T @ b.placement) if b.parent < 0 else b for b in new.bodies)
     changes: dict[str, Any] = {
         field: tuple(_shifted(r, lambda k: k, T, {}) for r in getattr(new, field))

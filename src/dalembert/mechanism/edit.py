@@ -18,6 +18,7 @@ from .binding import EQUATIONS
 from .letters import freed, given_values, remember
 from .mechanism import Mechanism
 from .parts import Parameter, VelocityConstraint, named_term
+from .simplified import require_same_terms
 
 
 def number(value: Any, graph: Graph, unit: Any = None) -> Exact:
@@ -122,6 +123,7 @@ def with_gravity(m: Mechanism, gravity: Any) -> Mechanism:
         raise ModelError("gravity has three components", hint=hint)
     if len(gravity) != 3:
         raise ModelError(f"gravity has {len(gravity)} components, not 3", hint=hint)
+    require_same_terms(m, "with_gravity", only="Q")
     graph = Graph()
     pull = Vec3(*(number(x, graph) for x in gravity))
     notes = without_flat(m.notes)
@@ -186,6 +188,7 @@ def symmetric(rows: Sequence[Sequence[Any]]) -> Mat3:
 
 def with_payload(m: Mechanism, frame: str, mass: Any, com: Any, inertia: Any) -> Mechanism:
     """Return the mechanism with a rigid load on a frame; centre and tensor in that frame's axes."""
+    require_same_terms(m, "with_payload")
     graph = Graph()
     new = into(m, graph)
     body, placement = new.frame(frame)

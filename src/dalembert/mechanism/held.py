@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..errors import ModelError, UsageError, shown
@@ -11,9 +11,11 @@ from ..expr import Expr, Graph
 from ..expr.exact import to_float
 from ..joint import Joint
 from .edit import checked, into, number
+from .follower import Follower
 from .mechanism import Mechanism
 from .parts import joint_name
 from .rehome import flexible, merged
+from .simplified import require_same_terms
 
 
 def lock(
@@ -25,6 +27,7 @@ def lock(
     those it does not name); `joints` may be such a mapping itself, as `freeze` takes it. The frames
     of merged bodies stay named. A joint that follows another one is held with it, and holds it.
     """
+    require_same_terms(m, "lock")
     if isinstance(joints, Mapping):
         if not (isinstance(at, int) and at == 0):
             raise UsageError(
@@ -161,22 +164,50 @@ def _agree(a: Any, b: Any) -> bool:
 
 
 def _refuse_named(m: Mechanism, names: set[str]) -> None:
-    """Raise ModelError when a wheel or a velocity constraint names a joint that is to go."""
+    """Raise ModelError when a wheel or an equation names a joint that is to go."""
+    for kind, record, joint in _namings(m, names):
+        hint = "prescribe its motion instead: prescribed = [...]"
+        if kind != "wheel":
+            hint = f"write the {kind} without it first"
+        raise ModelError(
+            f"{kind} {shown(record)!r} needs joint {shown(joint)!r}: not locked", hint=hint
+        )
+
+
+def _namings(m: Mechanism, names: set[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield (kind, name of the record, joint) of wheels and equations that name these joints."""
     for w in m.wheels:
-        for name in (w.steer, w.spin):
-            if name in names:
-                raise ModelError(
-                    f"wheel {shown(w.name)!r} needs joint {shown(name)!r}: not locked",
-                    hint="prescribe its motion instead: prescribed = [...]",
-                )
-    for c in m.velocity_constraints:
-        words = set(re.findall(r"[^\W\d]\w*", c.equation))
-        for name in names:
-            if name in words or f"{name}d" in words:
-                raise ModelError(
-                    f"constraint {shown(c.name)!r} needs joint {shown(name)!r}: not locked",
-                    hint="write the constraint without it first",
-                )
+        yield from (("wheel", w.name, n) for n in (w.steer, w.spin) if n in names)
+    told = (("constraint", m.velocity_constraints), ("speed", m.speed_equations))
+    for kind, equations in told:
+        for c in equations:
+            words = set(re.findall(r"[^\W\d]\w*", c.equation))
+            found = (n for n in sorted(names) if n in words or f"{n}d" in words)
+            yield from ((kind, c.name, n) for n in found)
+
+
+def _refuse_told_elsewhere(m: Mechanism, names: set[str]) -> None:
+    """Raise ModelError when something tells the whole motion of a joint that is to be flexible.
+
+    Such a joint becomes two, motor and deflection: neither of them is what the record means.
+    """
+    at = {joint_name(b): j for j, b in enumerate(m.bodies)}
+    for name in sorted(names):
+        own = at[name]
+        if any(own in (c.joint, c.of) for c in m.couplings) or any(
+            isinstance(b.joint, Follower) and b.joint.of == name for b in m.bodies
+        ):
+            what = "is coupled to another one"
+        elif any(s.joint == own for s in m.elastic):
+            what = "has a spring of its own"
+        elif found := next(_namings(m, {name}), None):
+            what = f"is named by {found[0]} {shown(found[1])!r}"
+        else:
+            continue
+        raise ModelError(
+            f"joint {shown(name)!r} {what}: as motor and deflection it would be another machine",
+            hint="name the joints that become flexible, joints=[...], without it",
+        )
 
 
 def with_flexible_joints(
@@ -214,5 +245,7 @@ def with_flexible_joints(
             )
         return [number(x, graph) for x in values]
 
+    require_same_terms(m, "with_flexible_joints")
+    _refuse_told_elsewhere(new, {joint_name(new.bodies[j]) for j in chosen})
     data = zip(each(stiffness), each(motor_inertia), each(damping), strict=True)
     return checked(flexible(new, dict(zip(chosen, data, strict=True))))

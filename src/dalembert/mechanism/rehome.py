@@ -49,8 +49,8 @@ def flexible(m: Mechanism, joints: Mapping[int, tuple[Any, Any, Any]]) -> Mechan
     """Return the mechanism with a motor and a spring in each of these joints (Spong 1987).
 
     `joints`: body index -> (stiffness, motor inertia, damping). The motor side keeps the joint's
-    name, a massless body and the motor inertia as rotor inertia; the link side turns on it by the
-    deflection, whose joint is named `<joint>.flex`.
+    name, a massless body, its friction, and the motor inertia as rotor inertia; the link side turns
+    on it by the deflection, whose joint is named `<joint>.flex`.
     """
     new: dict[int, int] = {-1: -1}
     bodies: list[Body] = []
@@ -84,10 +84,19 @@ def flexible(m: Mechanism, joints: Mapping[int, tuple[Any, Any, Any]]) -> Mechan
     home = {j: (k, Transform()) for j, k in new.items()}
     moved = rehomed(m, {}, home, tuple(bodies), ())
     springs = tuple(JointSpring(new[j], k, 0, d) for j, (k, _, d) in joints.items())
-    motors = tuple(Drive(new[j] - 1, inertia) for j, (_, inertia, _) in joints.items())
+    before = {d.joint: d for d in m.drives}
+    motors = tuple(
+        _geared(before.get(j, Drive(j)), new[j] - 1, x) for j, (_, x, _) in joints.items()
+    )
     replaced = {new[j] for j in joints}
     kept = tuple(d for d in moved.drives if d.joint not in replaced)
     return replace(moved, drives=kept + motors, elastic=moved.elastic + springs)
+
+
+def _geared(drive: Drive, joint: int, inertia: Any) -> Drive:
+    """Return a drive at another joint, with another inertia seen there; its friction stays."""
+    own = inertia if drive.gear == 1 else exact(inertia / (drive.gear * drive.gear))
+    return replace(drive, joint=joint, inertia=own)
 
 
 def merged(m: Mechanism, held: Mapping[int, Sequence[Any]], standing: bool = False) -> Mechanism:

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ModelError, shown
+
+if TYPE_CHECKING:
+    from .mechanism import Mechanism
 
 KEYS = ("freeze", "neglect", "drop", "prune")
 NEGLECTED = ("velocity", "coriolis", "centrifugal", "gravity")
@@ -35,3 +40,18 @@ class Simplified(dict[str, Any]):
             if found:
                 out[key] = found
         return Simplified(out)
+
+
+def require_same_terms(m: Mechanism, edit: str, only: str = "") -> None:
+    """Raise ModelError where terms dropped by number would be other ones after an edit.
+
+    `only`: the coefficients that the edit changes, by their first letter; all if none is named.
+    """
+    told = m.simplified.get("drop", ()) if m.simplified else ()
+    found = [x for x in told if x.strip().startswith(only or tuple("QABC"))]
+    if found:
+        raise ModelError(
+            f"{edit}: terms are dropped by number ({shown(str(found[0]))!r}), which it changes",
+            hint=f"edit the whole mechanism, m.full.{edit}(...), and drop terms of its equations",
+            command="take `drop` out of the file: the numbers are those of the unchanged machine",
+        )

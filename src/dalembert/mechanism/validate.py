@@ -52,6 +52,7 @@ def validate(m: Mechanism) -> None:
                 name = shown(joint_name(m.bodies[record.joint]))
                 raise ModelError(f"joint {name!r} has two {what}", hint="keep one")
             seen.add(record.joint)
+    _one_freedom(m)
     require_sticking(m)
     _followers(m)
     for c in m.couplings:
@@ -105,6 +106,22 @@ def _types(m: Mechanism) -> None:
 
 def _moves(joint: Joint) -> bool:
     return bool(joint.nv) or isinstance(joint, Follower)
+
+
+def _one_freedom(m: Mechanism) -> None:
+    """Raise for a drive, spring or coupling at a joint whose coordinate it would not know."""
+    told = (("has a drive", m.drives), ("is elastic", m.elastic), ("is coupled", m.couplings))
+    for what, records in told:
+        for record in records:
+            for j in (record.joint, getattr(record, "of", record.joint)):
+                body = m.bodies[j]
+                if body.joint.nv > 1:
+                    raise ModelError(
+                        f"joint {shown(joint_name(body))!r} {what} and has {body.joint.nv} degrees "
+                        "of freedom",
+                        hint="write it as joints of one degree of freedom, or as springs = [...] "
+                        "between points",
+                    )
 
 
 def _followers(m: Mechanism) -> None:

@@ -175,6 +175,8 @@ def _job(
         own = steered_system(own, laws)
     if isinstance(own, Tree):
         own = replace(own, framed=bool(outside.frames))
+        if equations is None and not parameters:
+            own.require_inertia("simulate")
     if equations is not None:
         own = planted(own, equations, bool(outside.frames or parameters))
     law = law_of(torque, force_names(own), hold)

@@ -20,6 +20,7 @@ from ..algorithms.held_joints import Outcome, Push, folded_outcome, loop_outcome
 from ..algorithms.joint_forces import JointForces
 from ..algorithms.velocity_constraints import Constraints
 from ..catalog import algorithm, quantity
+from ..compute.singular import require_inertia_of
 from ..errors import SingularPose
 from ..expr import Scalar
 from ..joint import Vector
@@ -129,6 +130,13 @@ class Tree(Moving):
     drives: Any = "inertia"
     framed: bool = False  # whether forces act on named frames, which stay where they are then
     whole: Mechanism | None = None  # the tree of all joints, where some follow others
+
+    def require_inertia(self, use: str) -> None:
+        """Raise SingularModel where joints can move together without any inertia."""
+        if self.m.form is None:
+            led = {self.m.velocity_index[j] for j in self.given}
+            free = [k for k in range(self.m.nv) if k not in led]
+            require_inertia_of(self.m, use, free, self.drives)
 
     @property
     def key(self) -> tuple[Any, ...]:
