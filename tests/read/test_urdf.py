@@ -390,3 +390,20 @@ def test_a_planar_joint_of_any_normal(normal):
 
     rate = (energy(step) - energy(-step)) / (2 * step)
     assert da.inverse_dynamics(m, q, qd, qdd) @ qd == pytest.approx(rate, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("limit", "limits", "note"),
+    [
+        ('upper="2"', ((0, 2),), "joint 'j': no lower limit is given: it is 0, as URDF has it"),
+        ('lower="-1"', ((-1, 0),), "joint 'j': no upper limit is given: it is 0, as URDF has it"),
+        ("", (), "joints without limits of position: j"),
+        ('lower="-1" upper="1e9"', ((-1, None),), None),
+    ],
+)
+def test_a_limit_that_is_not_given_is_zero_as_urdf_says(limit, limits, note):
+    held = f'<axis xyz="0 0 1"/><limit {limit} effort="1" velocity="1"/>'
+    text = robot(*TWO, joint("j", "a", "b", held))
+    m = da.load(text)
+    assert m.bodies[0].limits == limits
+    assert [n for n in m.notes if "limit" in n] == ([note] if note else [])

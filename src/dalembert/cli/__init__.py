@@ -133,7 +133,8 @@ def _missing(error: click.UsageError) -> str:
     if not isinstance(error, click.MissingParameter) or error.ctx is None:
         return ""
     if isinstance(error.param, click.Option):
-        return f"  hint: {error.param.opts[0]} {error.param.metavar or ''}: {error.param.help}"
+        named = " ".join(filter(None, (error.param.opts[0], error.param.metavar)))
+        return f"  hint: {named}: {error.param.help}"
     said = {"quantity": "QUANTITY is such as inverse_dynamics; docs/which.md lists them",
             "model": "MODEL is a file, robot:NAME such as robot:ur5, or a phrase"}  # fmt: skip
     name = str(getattr(error.param, "metavar", "")).partition(".")[0].lower()

@@ -197,8 +197,9 @@ def _body(reading: Reading, edge: Edge, parent: int, link: Element) -> Body:
     placement = reading.origin(reading.one(element, "origin"))
     joint = _joint(reading, edge, word)
     limit = reading.one(element, "limit")
-    ends = [reading.limit(limit, key) for key in ("lower", "upper")]
-    limits = reading.pair(edge.name, *ends) if word in ("revolute", "prismatic") else ()
+    limits: tuple[Any, ...] = ()
+    if word in ("revolute", "prismatic"):
+        limits = reading.pair(edge.name, *reading.ends(edge.name, limit))
     velocity, effort = (reading.limit(limit, key) for key in ("velocity", "effort"))
     moves = joint.nv > 0
     return Body(
