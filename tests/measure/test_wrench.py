@@ -137,3 +137,15 @@ def test_heads_of_a_force_plate_are_named_by_groups(tmp_path):
     assert not main(["torques", *given, "--columns", names])
     out = da.read_motion(tmp_path / "out.csv", m)
     assert np.allclose(out.tau[:, 0], -1e3 * t)
+
+
+def test_a_unit_of_another_kind_is_refused_in_wrench_tables():
+    from dalembert.measure.table import Table
+    from dalembert.measure.wrench import renamed
+
+    table = Table(
+        "plate", {"t": np.arange(3.0), "vx": np.ones(3), "vy": np.ones(3), "vz": np.ones(3)}
+    )
+    assert renamed(table, {"p": "v:mm"}).columns["px"][0] == 1e-3
+    with pytest.raises(da.UsageError, match="is no unit of a column in N"):
+        renamed(table, {"f": "v:mm"})

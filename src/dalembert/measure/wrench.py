@@ -22,7 +22,8 @@ from .table import Table, read_table, some
 Array = np.ndarray
 FORCE = ("fx", "fy", "fz", "mx", "my", "mz")
 POINT = ("px", "py", "pz")
-GROUPS = ("f", "m", "p")  # of three heads each
+UNIT = {"f": "N", "m": "N m", "p": "m"}
+GROUPS = tuple(UNIT)  # of three heads each
 
 
 def wrench_rows(m: Mechanism, t: Array, q: Array, on_environment: Any, on_body: Any) -> Any:
@@ -74,9 +75,11 @@ def renamed(table: Table, heads: Mapping[str, str]) -> Table:
                 hint="f, m and p, or " + some(known[3:]),
             )
         if name in GROUPS:
-            made |= {f"{name}{x}": column(table, _with_axis(str(head), x)) for x in "xyz"}
+            made |= {
+                f"{name}{x}": column(table, _with_axis(str(head), x), UNIT[name]) for x in "xyz"
+            }
         else:
-            made[name] = column(table, str(head))
+            made[name] = column(table, str(head), UNIT[name[0]])
     return Table(table.source, made, table.degrees, table.notes)
 
 
