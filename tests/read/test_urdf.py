@@ -407,3 +407,11 @@ def test_a_limit_that_is_not_given_is_zero_as_urdf_says(limit, limits, note):
     m = da.load(text)
     assert m.bodies[0].limits == limits
     assert [n for n in m.notes if "limit" in n] == ([note] if note else [])
+
+
+def test_limits_of_speed_and_effort_that_exporters_leave_at_zero_are_none():
+    held = '<limit lower="-1" upper="1" effort="0" velocity="-1"/>'
+    m = da.load(robot(*TWO, joint("j", "a", "b", held)))
+    assert (m.bodies[0].effort_limit, m.bodies[0].velocity_limit) == (None, None)
+    assert "joint 'j': effort 0 is taken as no limit" in m.notes
+    assert "joint 'j': velocity -1 is taken as no limit" in m.notes

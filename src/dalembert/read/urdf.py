@@ -200,8 +200,10 @@ def _body(reading: Reading, edge: Edge, parent: int, link: Element) -> Body:
     limits: tuple[Any, ...] = ()
     if word in ("revolute", "prismatic"):
         limits = reading.pair(edge.name, *reading.ends(edge.name, limit))
-    velocity, effort = (reading.limit(limit, key) for key in ("velocity", "effort"))
     moves = joint.nv > 0
+    velocity, effort = (
+        reading.amount(edge.name, limit, key) if moves else None for key in ("velocity", "effort")
+    )
     return Body(
         edge.child,
         parent,
@@ -210,8 +212,8 @@ def _body(reading: Reading, edge: Edge, parent: int, link: Element) -> Body:
         _inertia(reading, edge.child, link),
         edge.name,
         limits,
-        velocity if moves else None,
-        effort if moves else None,
+        velocity,
+        effort,
     )
 
 

@@ -118,6 +118,14 @@ class Reading:
             self.unlimited.append(name)
         return found
 
+    def amount(self, name: str, element: Element | None, key: str) -> Any:
+        """Return a limit of speed or effort; 0 or less, which exporters write, is none."""
+        x = self.limit(element, key)
+        if x is None or x > 0:
+            return x
+        self.notes.append(f"joint {shown(name)!r}: {key} {to_float(x):g} is taken as no limit")
+        return None
+
     def pair(self, name: str, lower: Any, upper: Any) -> tuple[Any, ...]:
         """Return the limits of a joint with one coordinate, none where they are not in order."""
         if lower is not None and upper is not None and lower > upper:
