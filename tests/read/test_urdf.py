@@ -415,3 +415,25 @@ def test_limits_of_speed_and_effort_that_exporters_leave_at_zero_are_none():
     assert (m.bodies[0].effort_limit, m.bodies[0].velocity_limit) == (None, None)
     assert "joint 'j': effort 0 is taken as no limit" in m.notes
     assert "joint 'j': velocity -1 is taken as no limit" in m.notes
+
+
+@pytest.mark.parametrize(
+    ("inertial", "said"),
+    [
+        ("<mass>2</mass>", 'write: <mass value="2"/>'),
+        ('<mass Value="2"/>', 'write: value="1.5"'),
+        ('<mass value="2"/><origin>0 0 1</origin>', 'write: <origin xyz="0 0 1"/>'),
+    ],
+)
+def test_data_that_stand_where_urdf_does_not_read_them_are_refused(inertial, said):
+    with pytest.raises(da.DescriptionError) as error:
+        da.load(robot(link("a"), f'<link name="b"><inertial>{inertial}</inertial></link>',
+                      joint("j", "a", "b")))  # fmt: skip
+    assert said in error.value.hint
+
+
+def test_moments_of_inertia_that_are_not_given_are_noted():
+    held = '<inertial>!<mass value="2"/><inertia ixx="1" Iyy="1" izz="1"/></inertial>'
+    m = da.load(robot(link("a"), f'<link name="b">{held}</link>', joint("j", "a", "b")))
+    assert "link 'b': no iyy, taken as zero" in m.notes
+    assert "not read: inertia@Iyy 1, text of inertial 1" in m.notes

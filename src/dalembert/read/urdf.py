@@ -183,7 +183,12 @@ def _inertia(reading: Reading, name: str, link: Element, counts: bool = True) ->
     origin = reading.origin(reading.one(inertial, "origin"))
     mass = reading.one(inertial, "mass")
     tensor = reading.one(inertial, "inertia")
+    if mass is not None and "value" not in mass.attributes:
+        reading.fail(mass, f"link {shown(name)!r}: <mass> has no value", 'write: value="1.5"')
     m = None if mass is None else reading.attribute(mass, "value")
+    lost = [k for k in ("ixx", "iyy", "izz") if tensor is not None and k not in tensor.attributes]
+    if lost:
+        reading.notes.append(f"link {shown(name)!r}: no {', '.join(lost)}, taken as zero")
     six = None if tensor is None else [reading.attribute(tensor, key) for key in TENSOR]
     return reading.inertia(mass or inertial, name, origin, m, six)
 

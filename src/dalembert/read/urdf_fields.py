@@ -57,7 +57,16 @@ class Reading:
         raise DescriptionError(message, Place(self.source, element.line, element.column), hint)
 
     def known(self, element: Element, children: tuple[str, ...]) -> None:
-        """Count the attributes and the children that are not read."""
+        """Count the attributes, the children and the text that are not read.
+
+        Where text stands in place of the attributes, as SDF has it, nothing would be left.
+        """
+        text, asked = element.text.strip(), ATTRIBUTES.get(element.tag)
+        if text and asked and not element.attributes:
+            write = f'write: <{element.tag} {asked[0]}="{shown(text, 40)}"/>'
+            self.fail(element, f"the text of <{element.tag}> is not read in URDF", write)
+        if text:
+            self.ignored[f"text of {element.tag}"] += 1
         for name in element.attributes:
             if name not in ATTRIBUTES.get(element.tag, ()) and not name.startswith("xmlns"):
                 self.ignored[f"{element.tag}@{name}"] += 1
