@@ -156,3 +156,14 @@ def test_numbers_of_turned_inertias_are_shown_as_numbers(tmp_path):
 def test_a_method_is_named_once_where_its_call_fails():
     with pytest.raises(da.UsageError, match=r"^Equations\.terms\(\) missing"):
         da.equations(da.load(ARM)).terms()
+
+
+def test_what_needs_more_memory_than_there_is_is_no_defect(monkeypatch, capsys):
+    def too_large(*given, **options):
+        raise MemoryError("Unable to allocate 745. GiB")
+
+    monkeypatch.setattr("dalembert.cli.group.main", too_large)
+    assert main(["excite", "robot:scara", "--time", "1e9"]) == 1
+    told = capsys.readouterr().err
+    assert told.endswith("error: there is not enough memory: Unable to allocate 745. GiB\n")
+    assert "fewer samples" in told

@@ -117,6 +117,9 @@ def run(arguments: Sequence[str]) -> int:
         # the reader has gone; keep the interpreter from flushing into the closed pipe at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except MemoryError as error:
+        hint = "  hint: ask for less: fewer samples, a shorter time, a smaller machine"
+        return fail(f"there is not enough memory: {error}\n{hint}", 1)
     except OSError as error:
         return fail(f"{error.filename or 'system'}: {error.strerror or error}", 2)
     except Exception as error:
