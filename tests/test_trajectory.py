@@ -377,3 +377,12 @@ def test_a_motion_that_opens_the_loops_has_no_torques():
     poses[7:, 1] += 0.5
     with pytest.raises(da.ComputationError, match="open in sample"):
         da.torques_along(m, (t, poses))
+
+
+@pytest.mark.parametrize("limit", ["speed = 0", "effort = 0", "speed = 0, effort = 0"])
+def test_limits_of_zero_are_told_and_break_nothing(limit):
+    m = da.load(f"a: RY(), TXK(1); joint a: {limit}; body a: M = 1, D = (0.5, 0, 0);")
+    f = da.torques_along(m, da.trajectory.quintic([0.0], [1.0], 1.0))
+    assert not f.executable and "exceeds 0 by" in str(f.exceeded)
+    assert f.slower == np.inf
+    assert ("its limit is 0" in f.redesign) == ("effort" in limit)

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FunctionType, TracebackType
 from typing import Any, TypeVar
 
-from .errors import DalembertError, SingularPose, UsageError, shown
+from .errors import DalembertError, SingularPose, UsageError, closest, shown
 
 RAW = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, OSError)
 Call = TypeVar("Call", bound=Callable[..., Any])
@@ -66,7 +66,8 @@ def _refused(
         path = shown(str(error.filename or ""))
         return UsageError(f"{name}: {error.strerror}: {path!r}", hint=f"call: {call}")
     if own is None:  # the call itself: an argument is missing, or there is none of that name
-        return UsageError(shown(str(error).replace(function.__name__, name)), hint=f"call: {call}")
+        said = str(error).replace(f"{function.__qualname__}()", f"{name}()")
+        return UsageError(shown(said), hint=_meant(function, options) + f"call: {call}")
     if isinstance(error, ZeroDivisionError) and _is_of_the_model(own):
         return SingularPose(
             f"{name}: a division by zero at this pose",
@@ -80,6 +81,21 @@ def _refused(
         f"{shown(str(error).splitlines()[0] if str(error) else type(error).__name__)}",
         hint=f"call: {call}",
     )
+
+
+# what other programs call an argument, where the spelling does not lead to ours
+ALIKE = {"tau": "torque", "torques": "torque", "dt": "step", "time": "t", "duration": "t"}
+
+
+def _meant(function: Callable[..., Any], options: Mapping[str, Any]) -> str:
+    """Return a hint at the argument that an unknown name may mean, empty where none is near."""
+    known = list(inspect.signature(function).parameters)
+    for name in options:
+        if name not in known:
+            own = ALIKE.get(name)
+            near = f"did you mean {own}?" if own in known else closest(name, known)
+            return f"{near} " if near.startswith("did") else ""
+    return ""
 
 
 # rooms whose divisors are pivots, lengths and sines of a pose

@@ -86,7 +86,7 @@ def test_a_quaternion_begins_at_no_rotation(tmp_path, capsys):
         (["RY(A,B),TXK(L1);", "gravity"], "gravity: no value for parameter M1, D1"),
         ([ARM, "gravitation"], "unknown quantity 'gravitation'"),
         ([ARM, "gravity", "--method", "magic"], "gravity has no method 'magic'"),
-        ([ARM, "gravity", "--q", "1"], "--q has 1 numbers, 2 are needed"),
+        ([ARM, "gravity", "--q", "1"], "--q has 1 number, 2 are needed"),
         ([ARM, "gravity", "--qd", "1,2"], "gravity takes no qd"),
         ([ARM, "gravity", "--drives", "all"], "gravity has no option --drives"),
         ([ARM, "gravity", "--q", "1,x"], "--q:1:3: 'x' is not a number"),

@@ -52,6 +52,13 @@ MISTAKES = {
         "has blanks",
         "write commas between numbers: --q 0,1,2deg",
     ),
+    "eval arm6.urdf gravity --q 1": ("--q has 1 number, 6 are needed", "waist, shoulder"),
+    "eval arm6.urdf gravity --q [0,1]": ("a bracket has no place", "write commas between numbers"),
+    "eval arm6.urdf gravity --q elbow=90°": ("not a unit", "write deg: 90deg"),
+    "derive arm6.urdf --prune 1%": (
+        "no limit of qdd",
+        "--limits FILE with a line such as: all = {",
+    ),
     "eval arm6.urdf gravity --q elbo=1": ("--q: there is no 'elbo'", "did you mean elbow?"),
     "eval arm6.urdf gravity --q elbow=1,2": ("'2' is not NAME=NUMBER", "elbow=90deg,wrist=0.1"),
     "eval arm6.urdf gravity --q elbow=1,elbow=2": ("names 'elbow' twice", "give it one number"),
@@ -63,7 +70,10 @@ MISTAKES = {
     "export arm6.urdf gravity --to c++ --out x": ("no language 'c++'", "did you mean cpp?"),
     "export arm6.urdf gravity --to C --out x": ("no language 'C'", "did you mean c?"),
     "export arm6.urdf gravity --out x": ("Missing option '--to'", "--to LANGUAGE: c, cpp"),
-    "export arm6.urdf gravity --to c": ("Missing option '--out'", "The directory to write into"),
+    "export arm6.urdf gravity --to c": (
+        "Missing option '--out'",
+        "--out: The directory to write into",
+    ),
 }
 
 
@@ -83,6 +93,11 @@ IN_PYTHON = {
     "degrees": (lambda m: da.gravity(m, [0, "45deg"]), "np.radians"),
     "few": (lambda m: da.gravity(m, [0.0]), "a state has 2 numbers"),
     "transposed": (lambda m: da.gravity(m, np.zeros((2, 7))), "the transposed array"),
+    "names": (lambda m: da.gravity(m, {"a": 1.0}), "the order of m.coordinate_names"),
+    "frame of a pose": (lambda m: da.pose(m, [0.0, 0.0], "tip"), "pose(m, q, frame='tip')"),
+    "an argument": (lambda m: da.simulate(m, tau=[0, 0]), "did you mean torque? call: simulate("),
+    "a near argument": (lambda m: da.simulate(m, q=[0, 0]), "did you mean q0?"),
+    "a format": (lambda m: m.save("arm.urdf"), "dalembert convert --to"),
     "rnea": (lambda m: da.compile(m, "rnea"), "did you mean inverse_dynamics?"),
     "frame": (lambda m: da.inverse_kinematics(m, "tip"), "frame='tip'"),
     "linearize": (lambda m: da.linearize(m, [0.0]), "q has m.nq numbers"),
@@ -119,5 +134,36 @@ def test_angles_that_look_like_degrees_are_noted(folder, capsys):
 @pytest.mark.parametrize(("limits", "noted"), [("-180, 180", True), ("-180deg, 180deg", False)])
 def test_limits_that_look_like_degrees_are_noted(limits, noted, capsys):
     assert main(["check", f"RZ({limits}), TXK(1); body 1: M = 1;"]) == 0
-    said = "joint 'j1' has a limit of 180 rad: is it in degrees? write 180deg"
+    said = "joint 'j1' has a limit of 180 rad: is it in degrees? 180deg is 3.142 rad"
     assert (said in capsys.readouterr().out) is noted
+
+
+def test_angles_of_a_urdf_that_look_like_degrees_are_noted(folder, capsys):
+    text = ARM6.read_text().replace('<origin xyz="0 0 0.42"', '<origin rpy="0 0 90" xyz="0 0 0.42"')
+    said = "an angle of 90 rad: is it in degrees? 90deg is 1.571 rad"
+    assert said in da.load(text).notes
+    assert not [n for n in da.load(ARM6).notes if "degrees" in n]
+
+
+def test_numbers_of_turned_inertias_are_shown_as_numbers(tmp_path):
+    text = ARM6.read_text().replace(
+        '<origin xyz="0 0 0.21"', '<origin rpy="0.3 0 0.2" xyz="0 0 0.21"'
+    )
+    assert text != ARM6.read_text()
+    assert "sin(" not in str(da.load(text))
+
+
+def test_a_method_is_named_once_where_its_call_fails():
+    with pytest.raises(da.UsageError, match=r"^Equations\.terms\(\) missing"):
+        da.equations(da.load(ARM)).terms()
+
+
+def test_what_needs_more_memory_than_there_is_is_no_defect(monkeypatch, capsys):
+    def too_large(*given, **options):
+        raise MemoryError("Unable to allocate 745. GiB")
+
+    monkeypatch.setattr("dalembert.cli.group.main", too_large)
+    assert main(["excite", "robot:scara", "--time", "1e9"]) == 1
+    told = capsys.readouterr().err
+    assert told.endswith("error: there is not enough memory: Unable to allocate 745. GiB\n")
+    assert "fewer samples" in told

@@ -234,3 +234,26 @@ def test_angles_far_beyond_their_limits_may_be_degrees():
     assert note.startswith("a: angles up to 90") and "limit of 2 rad" in note
     d = da.read_motion(table, m, columns={"a": "q.a:deg"})
     assert not any("degrees" in n for n in d.notes)
+
+
+@pytest.mark.parametrize(
+    ("target", "wanted", "refused"),
+    [
+        ("shoulder", "x:mm", "no unit of a column in rad"),
+        ("qd.shoulder", "x:ms", "no unit of a column in rad/s"),
+        ("shoulder", "x:rpm", "no unit of a column in rad"),
+        ("t", "x:deg", "no unit of a column in s"),
+        ("tau.shoulder", "x:A", "no unit of a column in N m"),
+        ("tau.shoulder", "x:deg", "no unit of a column in N m"),
+        ("tau.shoulder", "x:A:*12.5", None),
+        ("shoulder", "x:mm:/20", None),
+        ("qd.shoulder", "x:rpm", None),
+    ],
+)
+def test_a_unit_of_another_kind_is_refused(target, wanted, refused):
+    table = {"t": T, "q.shoulder": Q[:, 0], "q.elbow": Q[:, 1], "x": np.arange(len(T))}
+    if refused is None:
+        da.read_motion(table, ARM, columns={target: wanted})
+    else:
+        with pytest.raises(da.UsageError, match=refused):
+            da.read_motion(table, ARM, columns={target: wanted})

@@ -137,3 +137,41 @@ def test_heads_of_a_force_plate_are_named_by_groups(tmp_path):
     assert not main(["torques", *given, "--columns", names])
     out = da.read_motion(tmp_path / "out.csv", m)
     assert np.allclose(out.tau[:, 0], -1e3 * t)
+
+
+def test_a_unit_of_another_kind_is_refused_in_wrench_tables():
+    from dalembert.measure.table import Table
+    from dalembert.measure.wrench import renamed
+
+    table = Table(
+        "plate", {"t": np.arange(3.0), "vx": np.ones(3), "vy": np.ones(3), "vz": np.ones(3)}
+    )
+    assert renamed(table, {"p": "v:mm"}).columns["px"][0] == 1e-3
+    with pytest.raises(da.UsageError, match="is no unit of a column in N"):
+        renamed(table, {"f": "v:mm"})
+
+
+def _pushed(**change):
+    m = da.load("a: RZ(), TXK(1), hand: TXK(0); body 1: M = 1, D = (0.5, 0, 0);")
+    t = np.linspace(0.0, 1.0, 101)
+    d = da.read_motion({"t": t, "q.a": np.sin(t)}, m)
+    table = {"t": t} | {f"hand.{n}": np.ones(101) for n in ("fx", "fy", "fz")} | change
+    return da.torques_along(m, d, wrench_on_body={"hand": table})
+
+
+@pytest.mark.parametrize(
+    ("change", "refused"),
+    [
+        ({"hand.fy": np.where(np.arange(101) == 30, np.nan, 1.0)}, "is missing at t = 0.3 s"),
+        ({"t": np.r_[np.linspace(0, 0.5, 100), 1.0]}, "no wrench from t = 0.5 to 1 s"),
+    ],
+)
+def test_a_hole_in_a_table_of_wrenches_is_refused(change, refused):
+    assert np.isfinite(_pushed().tau).all()
+    with pytest.raises(da.DescriptionError, match=refused):
+        _pushed(**change)
+
+
+def test_a_head_of_a_frame_that_is_no_part_of_a_wrench_is_refused():
+    with pytest.raises(da.DescriptionError, match=r"'hand\.Fy' is no part of a wrench"):
+        _pushed(**{"hand.Fy": np.ones(101)})

@@ -1,6 +1,7 @@
 """Denavit-Hartenberg tables: conventions, files, variables, errors, and numbers of other tools."""
 
 import json
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -386,3 +387,21 @@ def test_the_tables_of_the_docs_are_the_same_mechanism():
     csv, toml = (text.split(f"```{kind}\n")[1].split("```")[0] for kind in ("csv", "toml"))
     a, b = da.load(csv), da.load(toml)
     assert a.bodies == b.bodies and a.parameters == b.parameters
+
+
+@pytest.mark.parametrize("convention", ["modified", "craig", "standard"])
+@pytest.mark.parametrize("column", ["alpha", "theta"])
+def test_an_angle_in_degrees_that_does_not_say_so_is_refused(convention, column):
+    rows = {"convention": convention, "dh": [{column: 90}]}
+    with pytest.raises(da.DescriptionError, match="a rotation by 90 rad is more than a turn"):
+        da.load(rows)
+    for right in ("90deg", "90rad", 6.2832, "pi/2", "q+90deg"):
+        da.load(rows | {"dh": [{column: right}]})
+
+
+def test_limits_of_a_table_may_have_units():
+    (b, c) = da.load({"convention": "modified", "dh": [{"qmin": "-90deg", "qmax": "1"},
+                      {"sigma": 1, "qlim": ["-50mm", 0.1]}]}).bodies  # fmt: skip
+    assert str(b.limits) == "((-pi/2, 1),)" and c.limits == ((-Fraction(1, 20), Fraction(1, 10)),)
+    with pytest.raises(da.DescriptionError, match="mm is a unit of length"):
+        da.load({"convention": "modified", "dh": [{"qmin": "-90mm"}]})

@@ -536,3 +536,10 @@ def test_a_plain_number_beyond_a_turn_is_refused_with_both_spellings(angle):
 def test_angles_that_say_what_they_are_are_read_and_written(angle, tmp_path):
     m = da.load(joint(placement={"rotation": [["x", angle]]}))
     assert da.load(m.save(tmp_path / "m.toml") or tmp_path / "m.toml") == m
+
+
+def test_a_drive_behind_a_gear_of_zero_is_refused_with_whatever_it_holds():
+    # it was read, and took rotor and friction away
+    for held in ({"Ia": 1}, {"Jm": 1}, {"viscous": 1}):
+        with pytest.raises(da.DalembertError, match="gear ratio of zero"):
+            da.load(arm(drives=[{"joint": "a", "gear": 0, **held}]))

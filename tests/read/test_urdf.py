@@ -390,3 +390,50 @@ def test_a_planar_joint_of_any_normal(normal):
 
     rate = (energy(step) - energy(-step)) / (2 * step)
     assert da.inverse_dynamics(m, q, qd, qdd) @ qd == pytest.approx(rate, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("limit", "limits", "note"),
+    [
+        ('upper="2"', ((0, 2),), "joint 'j': no lower limit is given: it is 0, as URDF has it"),
+        ('lower="-1"', ((-1, 0),), "joint 'j': no upper limit is given: it is 0, as URDF has it"),
+        ("", (), "joints without limits of position: j"),
+        ('lower="-1" upper="1e9"', ((-1, None),), None),
+    ],
+)
+def test_a_limit_that_is_not_given_is_zero_as_urdf_says(limit, limits, note):
+    held = f'<axis xyz="0 0 1"/><limit {limit} effort="1" velocity="1"/>'
+    text = robot(*TWO, joint("j", "a", "b", held))
+    m = da.load(text)
+    assert m.bodies[0].limits == limits
+    assert [n for n in m.notes if "limit" in n] == ([note] if note else [])
+
+
+def test_limits_of_speed_and_effort_that_exporters_leave_at_zero_are_none():
+    held = '<limit lower="-1" upper="1" effort="0" velocity="-1"/>'
+    m = da.load(robot(*TWO, joint("j", "a", "b", held)))
+    assert (m.bodies[0].effort_limit, m.bodies[0].velocity_limit) == (None, None)
+    assert "joint 'j': effort 0 is taken as no limit" in m.notes
+    assert "joint 'j': velocity -1 is taken as no limit" in m.notes
+
+
+@pytest.mark.parametrize(
+    ("inertial", "said"),
+    [
+        ("<mass>2</mass>", 'write: <mass value="2"/>'),
+        ('<mass Value="2"/>', 'write: value="1.5"'),
+        ('<mass value="2"/><origin>0 0 1</origin>', 'write: <origin xyz="0 0 1"/>'),
+    ],
+)
+def test_data_that_stand_where_urdf_does_not_read_them_are_refused(inertial, said):
+    with pytest.raises(da.DescriptionError) as error:
+        da.load(robot(link("a"), f'<link name="b"><inertial>{inertial}</inertial></link>',
+                      joint("j", "a", "b")))  # fmt: skip
+    assert said in error.value.hint
+
+
+def test_moments_of_inertia_that_are_not_given_are_noted():
+    held = '<inertial>!<mass value="2"/><inertia ixx="1" Iyy="1" izz="1"/></inertial>'
+    m = da.load(robot(link("a"), f'<link name="b">{held}</link>', joint("j", "a", "b")))
+    assert "link 'b': no iyy, taken as zero" in m.notes
+    assert "not read: inertia@Iyy 1, text of inertial 1" in m.notes

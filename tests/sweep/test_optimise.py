@@ -210,3 +210,21 @@ def test_where_no_motor_fits_the_nearest_pair_is_told_in_json(tmp_path, capsys):
     assert main(["size", phrase, *given, "--json"]) == 0
     pair = json.loads(capsys.readouterr().out)["j1"]
     assert not pair["fits"] and pair["motor"] == "A" and pair["margin"] < 0
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        ('[[motor]]\nname = "A"\n[[gears]]\nratio = 63\n', "a catalogue has no 'gears'"),
+        ("[[motor]]\ncontinuous = 3.0\npeak = 1.0\n", "is below its continuous torque 3 N m"),
+    ],
+)
+def test_a_catalogue_that_cannot_be_meant_is_refused(text, refused, tmp_path):
+    from dalembert.sweep.size import catalogue
+
+    file = tmp_path / "motors.toml"
+    file.write_text(text)
+    with pytest.raises(da.DalembertError, match=refused):
+        catalogue(file)
+    with pytest.raises(da.DescriptionError, match=r"no\.csv:1:1: no such file"):
+        catalogue(tmp_path / "no.csv")

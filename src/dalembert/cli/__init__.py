@@ -117,6 +117,9 @@ def run(arguments: Sequence[str]) -> int:
         # the reader has gone; keep the interpreter from flushing into the closed pipe at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except MemoryError as error:
+        hint = "  hint: ask for less: fewer samples, a shorter time, a smaller machine"
+        return fail(f"there is not enough memory: {error}\n{hint}", 1)
     except OSError as error:
         return fail(f"{error.filename or 'system'}: {error.strerror or error}", 2)
     except Exception as error:
@@ -133,7 +136,8 @@ def _missing(error: click.UsageError) -> str:
     if not isinstance(error, click.MissingParameter) or error.ctx is None:
         return ""
     if isinstance(error.param, click.Option):
-        return f"  hint: {error.param.opts[0]} {error.param.metavar or ''}: {error.param.help}"
+        named = " ".join(filter(None, (error.param.opts[0], error.param.metavar)))
+        return f"  hint: {named}: {error.param.help}"
     said = {"quantity": "QUANTITY is such as inverse_dynamics; docs/which.md lists them",
             "model": "MODEL is a file, robot:NAME such as robot:ur5, or a phrase"}  # fmt: skip
     name = str(getattr(error.param, "metavar", "")).partition(".")[0].lower()

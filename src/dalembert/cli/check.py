@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from math import hypot
+from math import hypot, radians
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -165,7 +165,7 @@ def units_of(m: Mechanism) -> list[str]:
         far = max(map(abs, ends), default=0.0) if b.joint.kind == "revolute" else 0.0
         if TURNS < far <= 720:
             what = f"joint {shown(joint_name(b))!r} has a limit of {far:.4g} rad"
-            said.append(f"{what}: is it in degrees? write {far:.4g}deg in a phrase")
+            said.append(f"{what}: is it in degrees? {far:.4g}deg is {radians(far):.4g} rad")
     return said
 
 

@@ -167,7 +167,8 @@ def _inputs(m: Mechanism, row: Quantity, given: Mapping[str, Any]) -> dict[str, 
             text = rates(m, text, labels_of(input_port(key).axes[0], m), named)
         found = flat(numbers(text, named) if isinstance(text, str) else text)
         if len(found) != math.prod(shape):
-            needed = f"{named} has {len(found)} numbers, {math.prod(shape)} are needed"
+            told = f"{len(found)} number{'s' * (len(found) != 1)}"
+            needed = f"{named} has {told}, {math.prod(shape)} are needed"
             expected = list(map(shown, labels_of(input_port(key).axes[0], m)))
             same = len(expected) == math.prod(shape)
             hint = "they mean " + ", ".join(expected[:12]) if same else None

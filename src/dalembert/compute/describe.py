@@ -10,7 +10,7 @@ from typing import Any
 from ..catalog import QUANTITIES, Quantity, quantity
 from ..catalog.axes import AXES, input_port, labels_of
 from ..catalog.table import CLOSED
-from ..errors import UsageError, state_text
+from ..errors import UsageError, shown, state_text
 from ..mechanism import Mechanism
 
 # what every quantity may be asked, after its own options
@@ -41,9 +41,11 @@ def gathered(row: Quantity, inputs: Sequence[Any], options: dict[str, Any]) -> t
         return tuple(inputs)
     usage = f"{row.name}(m, {', '.join(row.inputs)})"
     if len(inputs) > len(row.inputs):
-        raise UsageError(
-            f"{row.name} takes {len(row.inputs)} inputs, not {len(inputs)}", hint=usage
-        )
+        takes = f"{len(row.inputs)} input{'s' if len(row.inputs) > 1 else ''}"
+        extra = inputs[len(row.inputs)]
+        if isinstance(extra, str):  # options, such as the frame, have names
+            usage = f"{usage[:-1]}, frame={shown(extra, 40)!r})"
+        raise UsageError(f"{row.name} takes {takes}, not {len(inputs)}", hint=usage)
     known = dict(zip(row.inputs, inputs, strict=False))
     for given in [n for n in options if n in names]:
         if names[given] in known:

@@ -260,6 +260,7 @@ def _range(given: Any, name: str, body: Any, joint: str, known: Mapping[str, Int
     raise UsageError(
         f"joint {shown(joint)!r} has no limit of {name}",
         hint=f'write limits = {{"{shown(joint)}": {{"{name}": ...}}}}, or "all" for every joint',
+        command=f"give --limits FILE with a line such as: all = {{ {name} = 2 }}",
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..catalog.axes import input_port
 from ..compute.reach import limits
 from ..errors import DescriptionError, Place, UsageError, shown
 from ..mechanism import Mechanism
@@ -29,6 +30,12 @@ UNITS = {
     "kN": 1e3, "mNm": 1e-3, "Nmm": 1e-3, "A": 1.0, "mA": 1e-3,
 }  # fmt: skip
 ANGLES = ("rad", "deg", "rev", "rpm")
+LENGTHS = ("m", "cm", "mm")
+# unit of a coordinate, rate or force -> units that its column may have; others need a factor
+MEANT: Mapping[str, tuple[str, ...]] = {
+    "s": ("s", "ms", "us", "ns"), "rad": ANGLES[:3], "rad/s": ANGLES, "rad/s2": ANGLES,
+    "m": LENGTHS, "m/s": LENGTHS, "m/s2": LENGTHS, "N": ("N", "kN"), "N m": ("Nm", "mNm", "Nmm"),
+}  # fmt: skip
 
 
 PIECE = re.compile(r'(?:"(?:[^"]|"")*"|[^",])+')  # up to a comma outside quotes
@@ -55,12 +62,21 @@ def _plain(text: str) -> str:
     return QUOTED.sub(lambda x: x[1].replace('""', '"'), text.strip()).strip()
 
 
-def column(table: Table, wanted: str) -> Array:
-    """Return a column by HEAD or HEAD:step:step; the longest head that exists wins."""
+def column(table: Table, wanted: str, unit: str) -> Array:
+    """Return a column by HEAD or HEAD:step:step, in a unit; the longest head that exists wins."""
     head = _head(table, wanted)
     x = table.columns[head]
-    for step in wanted.removeprefix(head).split(":")[1:]:
+    steps = wanted.removeprefix(head).split(":")[1:]
+    for step in steps:
         x = _changed(x, step, wanted)
+    strange = [step for step in steps if step in UNITS and step not in MEANT.get(unit, ())]
+    if strange and not any(step[:1] in ("*", "/") for step in steps):
+        may = f"units: {', '.join(MEANT[unit])}; " if unit in MEANT else ""
+        what = "a column of numbers" if unit == "1" else f"a column in {unit}"
+        raise UsageError(
+            f"{strange[0]!r} in {shown(wanted)!r} is no unit of {what}",
+            hint=f"{may}another one needs a factor behind it, as in HEAD:A:*12.5",
+        )
     return x
 
 
@@ -99,7 +115,8 @@ def assigned(m: Mechanism, table: Table, given: Any) -> tuple[dict[str, Array], 
     mapping = _mapping(m, known, given)
     found: dict[str, Array] = {}
     used = {_head(table, mapping["t"])} if "t" in mapping else set()
-    out: dict[str, Array] = {"t": np.array(column(table, mapping["t"])) if "t" in mapping
+    units = {kind: input_port(kind).units(m) for kind in KINDS}
+    out: dict[str, Array] = {"t": np.array(column(table, mapping["t"], "s")) if "t" in mapping
                              else np.array(table.times())}  # fmt: skip
     for target in known:
         angle = table.degrees and _turns(m, known[target])
@@ -109,7 +126,7 @@ def assigned(m: Mechanism, table: Table, given: Any) -> tuple[dict[str, Array], 
             steps = wanted.removeprefix(head).split(":")
             if angle and not any(x in ANGLES for x in steps):  # the file says what they are
                 wanted = ":".join([head, "deg", *steps[1:]])
-            found[target] = column(table, wanted)
+            found[target] = column(table, wanted, units[known[target][0]][known[target][1]])
             used.add(head)
             continue
         own = _own_head(table, target, m)

@@ -22,7 +22,9 @@ from .table import Table, read_table, some
 Array = np.ndarray
 FORCE = ("fx", "fy", "fz", "mx", "my", "mz")
 POINT = ("px", "py", "pz")
-GROUPS = ("f", "m", "p")  # of three heads each
+UNIT = {"f": "N", "m": "N m", "p": "m"}
+HOLE = 0.2  # seconds without a sample that are bridged, as in motions
+GROUPS = tuple(UNIT)  # of three heads each
 
 
 def wrench_rows(m: Mechanism, t: Array, q: Array, on_environment: Any, on_body: Any) -> Any:
@@ -74,9 +76,11 @@ def renamed(table: Table, heads: Mapping[str, str]) -> Table:
                 hint="f, m and p, or " + some(known[3:]),
             )
         if name in GROUPS:
-            made |= {f"{name}{x}": column(table, _with_axis(str(head), x)) for x in "xyz"}
+            made |= {
+                f"{name}{x}": column(table, _with_axis(str(head), x), UNIT[name]) for x in "xyz"
+            }
         else:
-            made[name] = column(table, str(head))
+            made[name] = column(table, str(head), UNIT[name[0]])
     return Table(table.source, made, table.degrees, table.notes)
 
 
@@ -144,23 +148,29 @@ def _from_table(m: Mechanism, t: Array, q: Array, frame: str, table: Table) -> A
             f"the point of {shown(frame)!r} lacks a coordinate", where=Place(table.source),
             hint="px, py and pz belong together",
         )  # fmt: skip
-    own = table.times()
-    if not (np.diff(own) > 0).all():
-        raise DescriptionError("the times do not increase", where=Place(table.source))
-    slack = 2 * float(np.median(np.diff(own)))
-    if own[0] > t[0] + slack or own[-1] < t[-1] - slack:
+    named = [h for h in table.heads if h.startswith(f"{frame}.") and h not in heads.values()]
+    strange = [
+        h for h in named if not any(h.startswith(f"{x}.") for x in m.frames if len(x) > len(frame))
+    ]
+    if strange:
         raise DescriptionError(
-            f"the wrenches go from t = {own[0]:g} to {own[-1]:g} s, the motion from "
-            f"{t[0]:g} to {t[-1]:g} s",
-            where=Place(table.source),
-            hint="cut the motion to the times that were measured: d[a:b]",
-        )
+            f"{shown(strange[0])!r} is no part of a wrench", where=Place(table.source),
+            hint=f"parts: {', '.join((*FORCE, *POINT))}",
+        )  # fmt: skip
+    own = _times(table, t)
 
     def at(name: str) -> Array:
         return np.interp(t, own, columns[name]) if name in columns else np.zeros(len(t))
 
     force = np.stack([at(n) for n in FORCE[:3]], axis=1)
     couple = np.stack([at(n) for n in FORCE[3:]], axis=1)
+    missing = ~np.isfinite(np.concatenate([force, couple], axis=1)).all(axis=1)
+    if missing.any():
+        raise DescriptionError(
+            f"the wrench on {shown(frame)!r} is missing at t = {t[missing.argmax()]:g} s and "
+            f"{missing.sum() - 1} more samples of the motion", where=Place(table.source),
+            hint="fill the gap, with zeros where nothing touches, or cut the motion: d[a:b]",
+        )  # fmt: skip
     pose = evaluate(m, "pose", q, frame=frame)
     R, origin = pose[..., :3, :3], pose[..., :3, 3]
     if some_points:
@@ -170,3 +180,28 @@ def _from_table(m: Mechanism, t: Array, q: Array, frame: str, table: Table) -> A
         couple = couple + np.cross(np.where(unloaded[:, None], origin, point) - origin, force)
     turned = [np.einsum("nji,nj->ni", R, x) for x in (force, couple)]  # Rᵀ: world to frame axes
     return np.concatenate(turned, axis=1)
+
+
+def _times(table: Table, t: Array) -> Array:
+    """Return the times of a wrench table, which must cover those of the motion without a hole."""
+    own = table.times()
+    apart = np.diff(own)
+    if not len(apart) or not (apart > 0).all():
+        raise DescriptionError("the times do not increase", where=Place(table.source))
+    usual = float(np.median(apart))
+    if own[0] > t[0] + 2 * usual or own[-1] < t[-1] - 2 * usual:
+        raise DescriptionError(
+            f"the wrenches go from t = {own[0]:g} to {own[-1]:g} s, the motion from "
+            f"{t[0]:g} to {t[-1]:g} s",
+            where=Place(table.source),
+            hint="cut the motion to the times that were measured: d[a:b]",
+        )
+    hole = (apart > max(HOLE, 5 * usual)) & (own[1:] > t[0]) & (own[:-1] < t[-1])
+    if hole.any():
+        k = int(hole.argmax())
+        raise DescriptionError(
+            f"there is no wrench from t = {own[k]:g} to {own[k + 1]:g} s",
+            where=Place(table.source, k + 3),
+            hint="fill the gap, with zeros where nothing touches, or cut the motion: d[a:b]",
+        )
+    return own

@@ -53,6 +53,13 @@ def validate(m: Mechanism) -> None:
                 raise ModelError(f"joint {name!r} has two {what}", hint="keep one")
             seen.add(record.joint)
     _one_freedom(m)
+    for d in m.drives:
+        if numeric(d.gear) and to_float(d.gear) == 0:
+            name = shown(joint_name(m.bodies[d.joint]))
+            raise ModelError(
+                f"drive of joint {name!r}: a gear ratio of zero",
+                hint="write 1 where there is no gear",
+            )
     require_sticking(m)
     _followers(m)
     for c in m.couplings:

@@ -10,6 +10,7 @@ from ..algebra import is_plain_zero
 from ..display import aligned, table_html
 from ..errors import shown
 from ..expr import Expr
+from ..expr.exact import to_float
 from ..inertia import Inertia
 from .mechanism import Mechanism
 from .parts import joint_name
@@ -25,7 +26,8 @@ def _number(x: Any) -> str:
         try:
             return f"{float(x):.6g}"
         except TypeError:
-            return shown(text, 24)
+            known = isinstance(x, Expr) and not x.names()  # sin(1/10) has a value, L1*sin(a) none
+            return f"{to_float(x):.6g}" if known else shown(text, 24)
     return text if not hasattr(x, "numerator") or isinstance(x, int) else f"{float(x):.6g}"
 
 

@@ -75,7 +75,8 @@ class _Values(Reading):
 
     def expression(self, text: str, at: Sequence[str | int], unit: Unit | None = None) -> Any:
         """Return the value of a text whose names are parameters; a length may have its unit."""
-        unit = "angle" if "angle" in at else "length" if at[1] in LENGTHS else "number"
+        length = "length" in at or at[1] in LENGTHS
+        unit = "angle" if "angle" in at else "length" if length else "number"
         return expression(text, self.graph, Place(""), unit=unit)
 
 
@@ -139,7 +140,9 @@ class Cells:
     def value(self, value: Any, j: int, column: str, angle: bool = False) -> Any:
         """Return the number that a value of row j means."""
         if angle:
-            return self.reading.angle(value, (j, column, "angle"))
+            read = self.reading.angle(value, (j, column, "angle"))
+            self.reading.within_a_turn(read, value, (j, column))
+            return read
         return self.reading.number(value, (j, column))
 
     def _constant(self, name: str, value: Any) -> Any:
@@ -236,13 +239,20 @@ class Cells:
         forward, back = self.reading.both_ways(self.rows[j].get(column, 0), (j, column))
         return forward, self.number(j, f"{column}_neg", back)
 
-    def limits(self, j: int) -> tuple[Any, ...]:
-        """Return the pair of limits of the joint of row j, or nothing."""
-        if self._one_way(j, "qlim", ("qmin", "qmax")):
-            pair = self.reading.listed(self.rows[j]["qlim"], (j, "qlim"), 2)
-            return (tuple(None if x is None else self.value(x, j, "qlim") for x in pair),)
-        pair = [self.number(j, c, None) for c in ("qmin", "qmax")]
-        return (tuple(pair),) if any(x is not None for x in pair) else ()
+    def limits(self, j: int, unit: Unit) -> tuple[Any, ...]:
+        """Return the pair of limits of the joint of row j, or nothing; a unit may stand there."""
+        whole = self._one_way(j, "qlim", ("qmin", "qmax"))
+        columns = ("qlim", "qlim") if whole else ("qmin", "qmax")
+        given = (
+            self.reading.listed(self.rows[j]["qlim"], (j, "qlim"), 2)
+            if whole
+            else [self.rows[j].get(c) for c in columns]
+        )
+        pair = tuple(
+            None if x is None else self.reading.number(x, (j, c, unit))
+            for x, c in zip(given, columns, strict=True)
+        )
+        return (pair,) if whole or any(x is not None for x in pair) else ()
 
     def names(self, j: int) -> tuple[str, str]:
         """Return the names of the body and of the joint of row j (empty: that of the body)."""

@@ -45,6 +45,8 @@ _REFUSED = (
     (".", "a dot has no place here", "a dot belongs inside a number: 0.5"),
     ("_", "a name cannot begin with _", "begin it with a letter"),
     ("−–—", "this is not a minus sign of this language", "write -"),
+    ("[]{}", "a bracket has no place in an expression", "write commas between numbers: 0.1,0.2"),
+    ("°", "this is not a unit of this language", "write deg: 90deg"),
     ("×·⋅", "this is not a product sign of this language", "write *"),
 )
 _HERE = {

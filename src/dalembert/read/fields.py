@@ -255,7 +255,7 @@ class Reading:
             parts = self.listed(factor, here)
             if len(parts) == 2 and parts[0] in ("x", "y", "z"):
                 angle = self.angle(parts[1], here)
-                self._within_a_turn(angle, parts[1], here)
+                self.within_a_turn(angle, parts[1], here)
                 factors.append(exact_turn("xyz".index(parts[0]), angle, self.graph))
             elif len(parts) == 3:
                 factors.append(self._orthogonal(self.matrix(factor, here), here))
@@ -263,7 +263,7 @@ class Reading:
                 self.fail(here, "not a rotation", 'write ["x", angle], or three rows of a matrix')
         return Rotation(tuple(factors))
 
-    def _within_a_turn(self, angle: Exact, value: Any, at: At) -> None:
+    def within_a_turn(self, angle: Exact, value: Any, at: At) -> None:
         """Refuse plain numbers beyond a turn: degrees that do not say so."""
         if isinstance(angle, Expr) or abs(to_float(angle)) <= 2 * math.pi + 1e-3:
             return

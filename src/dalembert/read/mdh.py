@@ -152,7 +152,7 @@ def _body(
     cells: Cells, j: int, parent: int, place: Transform, sigma: int, tail: Transform | None = None
 ) -> Body:
     inertia = cells.inertia(j) if tail is None else cells.inertia(j).moved(tail)
-    limits = cells.limits(j) if sigma < 2 else ()
+    limits = cells.limits(j, "length" if sigma else "angle") if sigma < 2 else ()
     name, joint_name = cells.names(j)
     return Body(name, parent, place, JOINTS[sigma](), inertia, joint_name, limits)
 

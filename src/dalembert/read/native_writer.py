@@ -61,6 +61,7 @@ def save(m: Mechanism, path: str | Path) -> None:
     language = target.suffix.lower().removeprefix(".")
     if language not in ("toml", "json"):
         raise UsageError(
-            f"cannot save to {shown(str(path))}", hint="end the name in .toml or .json"
+            f"cannot save to {shown(str(path))}",
+            hint="end the name in .toml or .json; `dalembert convert --to` writes other formats",
         )
     write_file(target, native_text(m, language))

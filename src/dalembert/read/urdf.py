@@ -183,7 +183,12 @@ def _inertia(reading: Reading, name: str, link: Element, counts: bool = True) ->
     origin = reading.origin(reading.one(inertial, "origin"))
     mass = reading.one(inertial, "mass")
     tensor = reading.one(inertial, "inertia")
+    if mass is not None and "value" not in mass.attributes:
+        reading.fail(mass, f"link {shown(name)!r}: <mass> has no value", 'write: value="1.5"')
     m = None if mass is None else reading.attribute(mass, "value")
+    lost = [k for k in ("ixx", "iyy", "izz") if tensor is not None and k not in tensor.attributes]
+    if lost:
+        reading.notes.append(f"link {shown(name)!r}: no {', '.join(lost)}, taken as zero")
     six = None if tensor is None else [reading.attribute(tensor, key) for key in TENSOR]
     return reading.inertia(mass or inertial, name, origin, m, six)
 
@@ -197,10 +202,13 @@ def _body(reading: Reading, edge: Edge, parent: int, link: Element) -> Body:
     placement = reading.origin(reading.one(element, "origin"))
     joint = _joint(reading, edge, word)
     limit = reading.one(element, "limit")
-    ends = [reading.limit(limit, key) for key in ("lower", "upper")]
-    limits = reading.pair(edge.name, *ends) if word in ("revolute", "prismatic") else ()
-    velocity, effort = (reading.limit(limit, key) for key in ("velocity", "effort"))
+    limits: tuple[Any, ...] = ()
+    if word in ("revolute", "prismatic"):
+        limits = reading.pair(edge.name, *reading.ends(edge.name, limit))
     moves = joint.nv > 0
+    velocity, effort = (
+        reading.amount(edge.name, limit, key) if moves else None for key in ("velocity", "effort")
+    )
     return Body(
         edge.child,
         parent,
@@ -209,8 +217,8 @@ def _body(reading: Reading, edge: Edge, parent: int, link: Element) -> Body:
         _inertia(reading, edge.child, link),
         edge.name,
         limits,
-        velocity if moves else None,
-        effort if moves else None,
+        velocity,
+        effort,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import pi, radians
 from typing import Any, NoReturn
 
 from ..algebra import Mat3, Rotation, Transform, Vec3
@@ -19,6 +20,7 @@ from .xml_tree import Element
 
 ORIGIN = ("xyz", "rpy")
 TENSOR = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")  # in the order that `Reading.inertia` takes
+FULL = 2 * pi + 0.01  # an angle beyond it is hardly one in radians
 UNLIMITED = 10**9  # written where a limit is not known: ROS and Pinocchio want a number there
 ATTRIBUTES = {
     "robot": ("name", "version"),
@@ -47,6 +49,7 @@ class Reading:
     snapped: list[str] = field(default_factory=list)
     ignored: Counter[str] = field(default_factory=Counter)
     massless: list[str] = field(default_factory=list)
+    unlimited: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def fail(self, element: Element, message: str, hint: str | None = None) -> NoReturn:
@@ -54,7 +57,16 @@ class Reading:
         raise DescriptionError(message, Place(self.source, element.line, element.column), hint)
 
     def known(self, element: Element, children: tuple[str, ...]) -> None:
-        """Count the attributes and the children that are not read."""
+        """Count the attributes, the children and the text that are not read.
+
+        Where text stands in place of the attributes, as SDF has it, nothing would be left.
+        """
+        text, asked = element.text.strip(), ATTRIBUTES.get(element.tag)
+        if text and asked and not element.attributes:
+            write = f'write: <{element.tag} {asked[0]}="{shown(text, 40)}"/>'
+            self.fail(element, f"the text of <{element.tag}> is not read in URDF", write)
+        if text:
+            self.ignored[f"text of {element.tag}"] += 1
         for name in element.attributes:
             if name not in ATTRIBUTES.get(element.tag, ()) and not name.startswith("xmlns"):
                 self.ignored[f"{element.tag}@{name}"] += 1
@@ -104,6 +116,27 @@ class Reading:
         x = self.attribute(element, key, None)
         return None if x is not None and abs(x) >= UNLIMITED else x
 
+    def ends(self, name: str, element: Element | None) -> list[Any]:
+        """Return the lower and the upper limit; where one is given, URDF takes the other as 0."""
+        keys = ("lower", "upper")
+        found = [self.limit(element, key) for key in keys]
+        absent = [k for k in (0, 1) if element is None or keys[k] not in element.attributes]
+        if len(absent) == 1:
+            found[absent[0]] = 0
+            what = f"joint {shown(name)!r}: no {keys[absent[0]]} limit is given"
+            self.notes.append(f"{what}: it is 0, as URDF has it")
+        elif absent:
+            self.unlimited.append(name)
+        return found
+
+    def amount(self, name: str, element: Element | None, key: str) -> Any:
+        """Return a limit of speed or effort; 0 or less, which exporters write, is none."""
+        x = self.limit(element, key)
+        if x is None or x > 0:
+            return x
+        self.notes.append(f"joint {shown(name)!r}: {key} {to_float(x):g} is taken as no limit")
+        return None
+
     def pair(self, name: str, lower: Any, upper: Any) -> tuple[Any, ...]:
         """Return the limits of a joint with one coordinate, none where they are not in order."""
         if lower is not None and upper is not None and lower > upper:
@@ -152,6 +185,10 @@ class Reading:
         for axis, angle in zip((0, 1, 2), angles, strict=True):
             if angle == 0:
                 continue
+            if abs(to_float(angle)) > FULL:
+                told = f"{to_float(angle):.6g}"
+                said = f"an angle of {told} rad: is it in degrees? {told}deg is"
+                self.notes.append(f"{said} {radians(to_float(angle)):.4g} rad")
             turned, note = snap_angle(angle, self.snap, self.graph)
             if note is not None:
                 self.snapped.append(note.removeprefix("angle "))
@@ -164,6 +201,8 @@ def notes_of(reading: Reading) -> tuple[str, ...]:
     notes = list(reading.notes)
     if reading.massless:
         notes.append(f"links without <inertial> are massless: {some(reading.massless)}")
+    if reading.unlimited:
+        notes.append(f"joints without limits of position: {some(reading.unlimited)}")
     if reading.snapped:
         unique = list(dict.fromkeys(reading.snapped))
         notes.append(f"{len(reading.snapped)} angles became exact: {some(unique)}")

@@ -39,6 +39,8 @@ def numbers(value: Any, what: str, dtype: np.dtype = _DOUBLE) -> Array:
     if not np.can_cast(array.dtype, np.float64, "same_kind"):
         kind = "text" if array.dtype.kind in "US" else f"{array.dtype} values"
         hint = "give real numbers; for degrees: np.radians(45)" if kind == "text" else None
+        if isinstance(value, dict):
+            kind, hint = "names", "give the numbers alone, in the order of m.coordinate_names"
         raise UsageError(f"{what} holds {kind}", hint=hint or "give real numbers")
     if array.dtype.kind in "iu" and array.size and max(array.max(), -int(array.min())) > EXACT:
         raise UsageError(f"{what} holds whole numbers beyond 2**53", hint="they would be rounded")

@@ -21,6 +21,7 @@ from ..compute import evaluate
 from ..errors import DescriptionError, Place, UsageError, closest, shown
 from ..mechanism import Mechanism, is_closed, joint_name, require_mechanism
 from ..read.document import plain
+from ..read.near import near_file
 from .follow import motors
 from .task import checked_task, motion_of, only_keys
 
@@ -314,6 +315,7 @@ def catalogue(motors: Any, gears: Any = None) -> tuple[list[Motor], list[Gear]]:
             motors = _csv(path)
         else:
             data = plain(path)
+            only_keys("a catalogue", data, ("motor", "gear"), Place(str(path)))
             gears = data.get("gear", gears)
             motors = data.get("motor", [])
     made_motors = [_record(Motor, x, MOTOR) for x in _listed(motors, "motors")]
@@ -348,12 +350,20 @@ def _record(kind: Any, given: Any, keys: Sequence[str]) -> Any:
             raise UsageError(f"{key} = {values[key]:g} is negative")
     if kind is Gear and not (values.get("ratio", 1.0) and 0 < values.get("efficiency", 1.0) <= 1):
         raise UsageError("a gear has a ratio that is not 0 and an efficiency up to 1")
+    most, held = values.get("peak", np.inf), values.get("continuous", 0.0)
+    if most < held:
+        raise UsageError(
+            f"the peak {most:g} N m of a motor is below its continuous torque {held:g} N m",
+            hint="were they swapped?",
+        )
     return kind(**({"name": "motor"} if kind is Motor else {}) | values)
 
 
 def _csv(path: Path) -> list[dict[str, str]]:
     try:
         text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise DescriptionError("no such file", Place(str(path)), near_file(str(path))) from None
     except (OSError, UnicodeDecodeError) as error:
         raise DescriptionError(f"the catalogue cannot be read: {error}", Place(str(path))) from None
     return [{k: v for k, v in row.items() if k and v} for row in csv.DictReader(io.StringIO(text))]

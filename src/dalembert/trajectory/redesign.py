@@ -48,6 +48,9 @@ def sentence(f: Any) -> str:
     forces = [e for e in f.exceeded if e.what == "force"]
     if not forces:
         return ""
+    none = [e for e in forces if e.limit == 0]
+    if none:
+        return f"joint {shown(none[0].joint)} may give no force: its limit is 0"
     worst = max(forces, key=lambda e: abs(e.value / e.limit))
     ways = [f"{f.slower:.3g} times slower"] if np.isfinite(f.slower) else []
     ways += [c.text for c in changes(f, worst.joint)[:SHOWN]]

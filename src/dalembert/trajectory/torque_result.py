@@ -125,9 +125,11 @@ class Torques:
         self._alone("the slower motion")
         whole = np.isfinite(self.tau).all(axis=1)
         fastest = np.inf if self.fastest is None else self.fastest
-        most = 1 / np.fmax.reduce(np.abs(self.qd) / fastest, axis=None, initial=1.0)
-        if self.effort is None or not whole.any():
-            return float(1 / most)
+        with np.errstate(all="ignore"):  # at rest no speed is too fast, even for a limit of zero
+            times = np.fmax.reduce(np.abs(self.qd) / fastest, axis=None, initial=1.0)
+        if self.effort is None or not whole.any() or np.isinf(times):
+            return float(times)
+        most = 1 / times
         share = largest_share(self._forces_at(whole), self.effort, np.array([most]))
         return float(1 / share[0]) if share[0] > 0 else np.inf
 
