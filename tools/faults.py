@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -34,6 +35,7 @@ class Spot:
     part: str
     lines: range
     inside: bool  # a function: it is reached when that is called, not when the file is read
+    where: str  # the names of the classes and functions around it
 
 
 def _mute(node: ast.AST) -> bool:
@@ -96,19 +98,33 @@ def _parts(node: ast.AST) -> Iterator[str]:
 def spots(tree: ast.Module) -> list[Spot]:
     """Return everything that can be made wrong, in the order of the file."""
     found: list[Spot] = []
-    todo: list[tuple[ast.AST, range, bool]] = [(tree, range(0), False)]
+    todo: list[tuple[ast.AST, range, bool, str]] = [(tree, range(0), False, "")]
     while todo:
-        node, lines, inside = todo.pop()
+        node, lines, inside, where = todo.pop()
         if isinstance(node, ast.stmt):
             body = getattr(node, "body", None)
             end = body[0].lineno if isinstance(body, list) and body else (node.end_lineno or 0) + 1
             lines = range(node.lineno, max(end, node.lineno + 1))
         if _mute(node):
             continue
-        found += [Spot(node, part, lines, inside) for part in _parts(node)]
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            where = f"{where}.{node.name}".lstrip(".")
+        found += [Spot(node, part, lines, inside, where) for part in _parts(node)]
         within = inside or isinstance(node, ast.FunctionDef | ast.Lambda)
         for child in reversed(list(_children(node))):  # defaults belong to what is around
-            todo.append((child, lines, inside if isinstance(child, ast.arguments) else within))
+            deep = inside if isinstance(child, ast.arguments) else within
+            todo.append((child, lines, deep, where))
+    return found
+
+
+def names(tree: ast.Module) -> list[str]:
+    """Return a name of each fault that stays when lines above it or other functions change."""
+    found, seen = [], Counter[str]()
+    for spot in spots(tree):
+        part = spot.node.test if spot.part == "test" else spot.node  # type: ignore[attr-defined]
+        name = f"{spot.where}: {spot.part} of {ast.unparse(part).splitlines()[0][:70]}"
+        seen[name] += 1
+        found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
     return found
 
 
