@@ -2,7 +2,8 @@
 
 Left out is what no result depends on: docstrings, type hints, decorators, what `__repr__` prints,
 messages of errors and warnings, `strict=` of zip, and constants that only set the pace (`PACE`).
-A condition that is one comparison is turned once, not twice.
+A condition that is one comparison is turned once, not twice. A comparison with a tolerance is
+turned round: between rounded numbers `<` and `<=` are the same.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ SWAPS: dict[type, type] = {
     ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
     ast.And: ast.Or, ast.Or: ast.And,
 }  # fmt: skip
+ROUND: dict[type, type] = {ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Gt: ast.LtE, ast.GtE: ast.Lt}
 NAMES = {"sin": "cos", "cos": "sin", "min": "max", "max": "min", "any": "all", "all": "any"}
 SILENT = {"__repr__", "__str__", "_repr_html_", "_repr_latex_", "_repr_mimebundle_"}
 LOOSE = {"strict", "stacklevel", "maxsize"}  # words of calls that change no result
@@ -67,6 +69,19 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
                 yield child
 
 
+def _is_rounded(node: ast.AST) -> bool:
+    """Return whether a node compares with a tolerance: a fraction that is written there."""
+    return (
+        isinstance(node, ast.Compare)
+        and type(node.ops[0]) in ROUND
+        and any(
+            isinstance(x, ast.Constant) and isinstance(x.value, float) and x.value % 1
+            for side in (node.left, node.comparators[0])
+            for x in ast.walk(side)
+        )
+    )
+
+
 def _parts(node: ast.AST) -> Iterator[str]:
     """Yield what can be changed in one node."""
     if isinstance(node, ast.BinOp) and type(node.op) in SWAPS:
@@ -78,7 +93,7 @@ def _parts(node: ast.AST) -> Iterator[str]:
     ):
         yield "op"
     elif isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS:
-        yield "ops"
+        yield "sense" if _is_rounded(node) else "ops"
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not | ast.USub):
         yield "operand"
     elif isinstance(node, ast.Constant) and type(node.value) in (int, float, bool):
@@ -91,6 +106,7 @@ def _parts(node: ast.AST) -> Iterator[str]:
         once = isinstance(node.test, ast.Compare) and not isinstance(
             node.test.ops[0], ast.Lt | ast.LtE | ast.Gt | ast.GtE
         )
+        once |= _is_rounded(node.test)
         if not once and not isinstance(node.test, ast.UnaryOp):
             yield "test"
 
@@ -133,8 +149,9 @@ def broken(text: str, which: int) -> tuple[ast.Module, str]:
     tree = ast.parse(text)
     spot = spots(tree)[which]
     node, before = spot.node, ast.unparse(spot.node).split("\n")[0][:70]
-    if spot.part == "ops":
-        node.ops[0] = SWAPS[type(node.ops[0])]()  # type: ignore[attr-defined]
+    if spot.part in ("ops", "sense"):
+        swaps = SWAPS if spot.part == "ops" else ROUND
+        node.ops[0] = swaps[type(node.ops[0])]()  # type: ignore[attr-defined]
     elif spot.part == "op":
         node.op = SWAPS[type(node.op)]()  # type: ignore[attr-defined]
     elif spot.part == "id":

@@ -120,7 +120,7 @@ class Campaign:
     def tried(self, items: dict[str, pytest.Item], file: str, which: int) -> dict[str, object]:
         """Put one fault in, run its tests and take it out; return what to log."""
         text = (SOURCE / file).read_text()
-        spot = faults.spots(ast.parse(text))[which]
+        spot, name = (of(ast.parse(text))[which] for of in (faults.spots, faults.names))
         wrong, what = faults.broken(text, which)
         tests = [t for t in self.choice[file, which] if t in items]
         self.first.write_text("")
@@ -137,7 +137,7 @@ class Campaign:
             word = _ended(child, 120 + 60 * usual)
             _write(place, text)
         return {
-            "file": file, "mark": digest(text), "which": which, "line": line, "what": what,
+            "file": file, "mark": digest(text), "name": name, "line": line, "what": what,
             "end": word, "by": self.first.read_text(), "tests": len(tests),
             "seconds": round(time.monotonic() - start, 1),
         }  # fmt: skip
@@ -244,10 +244,10 @@ def explained() -> dict[tuple[str, str], str]:
     return found
 
 
-def known(log: Path) -> dict[tuple[str, str, int], dict]:
+def known(log: Path) -> dict[tuple[str, str, str], dict]:
     """Return the last answer for each fault of a log."""
     notes = [json.loads(t) for t in log.read_text().splitlines()] if log.exists() else []
-    return {(n["file"], n["mark"], n["which"]): n for n in notes}
+    return {(n["file"], n["mark"], n["name"]): n for n in notes}
 
 
 def run(todo: list[Fault], folder: Path, minutes: float) -> None:
@@ -284,7 +284,7 @@ def main() -> int:
     marks = {f: digest((SOURCE / f).read_text()) for c, _ in chosen.values() for f, _ in c}
     before, todo = known(log), []
     for (file, which), name in [pair for c, _ in chosen.values() for pair in c.items()]:
-        note = before.get((file, marks[file], which))
+        note = before.get((file, marks[file], name))
         new = note is None or (asked.again and note["end"] not in KILLED)
         if new and (file, name) not in reasons:
             todo.append((file, which))
@@ -293,13 +293,13 @@ def main() -> int:
     after = known(log)
     for layer, (picked, count) in chosen.items():
         harmless = [f for f, name in picked.items() if (f[0], name) in reasons]
-        notes = {f: after.get((f[0], marks[f[0]], f[1])) for f in picked if f not in harmless}
-        told = {f: n for f, n in notes.items() if n is not None}
-        killed = sum(n["end"] in KILLED for n in told.values())
-        for fault, n in told.items():
+        notes = [after.get((f[0], marks[f[0]], picked[f])) for f in picked if f not in harmless]
+        told = [n for n in notes if n is not None]
+        killed = sum(n["end"] in KILLED for n in told)
+        for n in told:
             if n["end"] not in KILLED:
                 print(f"SURVIVED {n['file']}:{n['line']} {n['what']} ({n['end']}, {n['tests']} "
-                      f"tests)\n    {picked[fault]}")  # fmt: skip
+                      f"tests)\n    {n['name']}")  # fmt: skip
         print(f"{layer}: seed {asked.seed}, {killed} of {len(told)} faults noticed "
               f"({killed / max(1, len(told)):.0%}), {len(harmless)} explained, "
               f"{len(picked) - len(told) - len(harmless)} not tried, {count} in all")  # fmt: skip

@@ -157,3 +157,13 @@ def test_velocity_variables_are_those_of_the_joints_in_order():
     one = [velocity_indices(m, [n]) for n in names[::-1]]
     assert found == tuple(k for own in one for k in own)
     assert [len(own) for own in one][::-1] == [b.joint.nv for b in m.bodies]
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+def test_ends_near_half_a_turn_apart_are_turned_round(seed):
+    """Sines of angles vanish there, and steps that follow them would stay: the search leaves."""
+    case = spatial(7, seed)
+    loop = case.m.loops[0]
+    c = Closure(replace(case.m, loops=(replace(loop, axis=-loop.axis),), checked=False))
+    assert c.worst(case.q) == pytest.approx(2)
+    assert close(c, case.q + 0.01)[1] < 1e-12

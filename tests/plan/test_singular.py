@@ -56,6 +56,11 @@ def test_the_distance_to_type_one_is_the_slowest_motion_of_the_output_by_its_qui
     sizes = np.linalg.svd(twists, compute_uv=False)
     whole = da.singularity(m, q, output="rodA")
     assert whole.type1 == pytest.approx(sizes[1] / sizes[0], rel=1e-5)
+    # a point has three directions, also where the machine has six freedoms
+    hexapod = da.robots.stewart()
+    rest = assemble(hexapod)
+    point = da.singularity(hexapod, rest, output=platform_name(hexapod), point=(0, 0, 0))
+    assert 0.1 < point.type1 <= 1
     # one freedom has one motion: the slowest is the quickest
     four = da.robots.fourbar()
     assert da.singularity(four, assemble(four, [0.4, 0.2, 1.1])).type1 == pytest.approx(1)
