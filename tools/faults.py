@@ -1,7 +1,7 @@
 """What can be made wrong in a file: one operator, number, condition, name or call at a time.
 
 Left out is what no result depends on: docstrings, type hints, decorators, what `__repr__` prints,
-messages of errors and warnings, `strict=` of zip, and constants that only set the pace (`PACE`).
+messages of errors and warnings, seeds, `strict=` of zip, constants that only set the pace (`PACE`).
 A condition that is one comparison is turned once, not twice. A comparison with a tolerance is
 turned round: between rounded numbers `<` and `<=` are the same.
 """
@@ -26,7 +26,10 @@ NAMES = {"sin": "cos", "cos": "sin", "min": "max", "max": "min", "any": "all", "
 SILENT = {"__repr__", "__str__", "_repr_html_", "_repr_latex_", "_repr_mimebundle_"}
 LOOSE = {"strict", "stacklevel", "maxsize"}  # words of calls that change no result
 # only the time and the memory depend on these, not the numbers
-PACE = re.compile(r"^_?(AT_ONCE|CHUNK|TILE|KEPT|TASKS|COLUMNS|PAGE|SCREEN|STACK|SPIN)$")
+PACE = re.compile(
+    r"^_?(AT_ONCE|CHUNK|TILE|KEPT|TASKS|COLUMNS|PAGE|SCREEN|STACK|SPIN"
+    r"|LARGE|SINGLE|TILE_BYTES|PAIRED|NEAR|DIRECT|SPARSE)$"
+)
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ def _mute(node: ast.AST) -> bool:
         return isinstance(to, ast.Name) and bool(PACE.match(to.id))
     if isinstance(node, ast.Call):
         name = ast.unparse(node.func)
-        return name.endswith(("Error", "Warning", "warnings.warn", "add_note"))
+        return name.endswith(("Error", "Warning", "warnings.warn", "add_note", "default_rng"))
     if isinstance(node, ast.If):
         return ast.unparse(node.test) == "TYPE_CHECKING"
     return False

@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import ast
 import gc
+import importlib.util
 import json
 import os
 import resource
@@ -35,8 +36,10 @@ import faults
 import pytest
 from reach import FOLDER, LAYERS, ROOT, SOURCE, Reach, digest
 
-TESTS, SECONDS = 40, 16.0  # what a fault may cost: tests, and processor seconds without the fault
+TESTS, SECONDS = 30, 8.0  # what a fault may cost: tests, and processor seconds without the fault
 EVERY = range(10**6)  # lines
+# files that only run beside another library: left out where it is not installed
+BESIDE = {"runtime/as_torch.py": "torch", "runtime/as_jax.py": "jax"}
 KILLED = ("failed", "long")
 PYTEST = ["-q", "-s", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow"]
 Fault = tuple[str, int]  # a file of the package, and the number of the fault in it
@@ -223,6 +226,8 @@ def samples(asked: list[str], count: int, seed: int) -> dict[str, tuple[dict[Fau
     for place in [Path(f).resolve() for f in asked] or [SOURCE / layer for layer in LAYERS]:
         for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
             file = path.relative_to(SOURCE).as_posix()
+            if file in BESIDE and importlib.util.find_spec(BESIDE[file]) is None:
+                continue
             every = layers.setdefault(file.partition("/")[0], [])
             for k, name in enumerate(faults.names(ast.parse(path.read_text()))):
                 every.append((digest(f"{seed} {file} {name}"), (file, k), name))
