@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.plan import closed_poses
 from dalembert.plan.assembly import Closure, assemble, search
 from dalembert.plan.closed_poses import (
     Points,
@@ -195,3 +196,15 @@ def test_a_search_finds_the_poses_of_the_closed_form_and_counts_its_starts():
         assert min(np.abs(np.sin((q - other) / 2)).max() for other in both) < 1e-9
     ends = search(c, np.repeat(case.q[None], 3, axis=0), (0, 1))
     np.testing.assert_allclose(ends, np.repeat(case.q[None], 3, axis=0), atol=1e-9)
+
+
+def test_a_search_ends_after_two_rounds_without_a_new_pose(monkeypatch):
+    monkeypatch.setattr(closed_poses, "STARTS", 12)
+    m = da.robots.fivebar()
+    held = [k for b, k in zip(m.bodies, m.velocity_index, strict=True) if "crank" in b.name]
+    apart = np.array([np.pi, 0.0, 0.0, 0.0])  # the rods do not reach each other
+    assert sought(Closure(m), apart, held, None) == ([], 24)
+    assert sought(Closure(m), apart, held, 30) == ([], 30)
+    case = planar(5, 2, active=(0, 1))
+    found, count = sought(Closure(case.m), case.q, (0, 1), None)
+    assert len(found) == 2 and 24 < count < 8 * 12

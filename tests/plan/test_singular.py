@@ -1,5 +1,7 @@
 """Distances to singular poses beside finite motions of the machine."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -127,3 +129,16 @@ def test_the_condition_of_a_frame_measures_lengths_by_the_largest_lever():
     check_cartesian(m, q * np.nan, "tool")  # other checks speak of these
     with pytest.raises(da.SingularPose, match=r"'tool'.*state 1"):
         check_cartesian(m, q, "tool")
+
+
+def test_a_structure_that_cannot_move_is_not_singular_of_either_type():
+    m = da.robots.fourbar()
+    q = assemble(m, [1.0, -1.0, 1.0])
+    # the coupler is held at its middle too
+    spot = da.pose(m, q, frame="coupler") @ [0.4, 0, 0, 1]
+    loop = replace(m.loops[0], body_j=-1, point_i=m.loops[0].point_i * 0.5,
+                   point_j=type(m.gravity)(*map(float, spot[:3])))  # fmt: skip
+    rigid = replace(m, loops=(*m.loops, loop), checked=False)
+    assert da.plan(rigid, q).mobility == 0
+    found = da.singularity(rigid, q, output="coupler")
+    assert found.type1 == found.type2 == 1 and found.closure > 0.01
