@@ -6,12 +6,12 @@ Without files: as many in each of algorithms/, equations/, plan/ and runtime/. E
 change (`tools/faults.py`), and has a name that stays when other lines change, so that a seed goes
 on choosing the same faults. Those of which `tools/explained.toml` says why no result depends on
 them are counted apart and not tried. For each of the others the quickest fast tests that reach its
-line (`tools/reach.py` makes that map first) are run until one fails or takes ten times as long; a
-fault on a line that no test of the map reaches has survived. Tests are read once, in a copy of the
-checkout in a temporary folder; each fault is put into a fork of that process and into the file of
-the copy, for tests that start Python. Every answer is added to a log, from which a run that was
-stopped goes on; `--again` tries survivors once more, after tests were added and
-`tools/reach.py TESTS` has seen them.
+line (`tools/reach.py` makes that map first), and other parameters of the same functions, are run
+until one fails or takes ten times as long; a fault that no test of the map reaches has survived.
+Tests are read once, in a copy of the checkout in a temporary folder; each fault is put into a fork
+of that process and into the file of the copy, for tests that start Python. Every answer is added
+to a log, from which a run that was stopped goes on; `--again` tries survivors once more, after
+tests were added and `tools/reach.py TESTS` has seen them.
 """
 
 from __future__ import annotations
@@ -95,6 +95,19 @@ def replaced(file: Path, wrong: ast.Module) -> bool:
     return bool(mine)
 
 
+def _with_others(chosen: dict[str, float], there: list[str]) -> dict[str, float]:
+    """Return the chosen tests, then other parameters of the same functions, as long as those."""
+    found = {t: x for t, x in chosen.items() if t in there}
+    by_name = {t.partition("[")[0]: x for t, x in reversed(found.items())}
+    left = SECONDS
+    for test in there:
+        usual = by_name.get(test.partition("[")[0])
+        if usual is not None and test not in found and usual <= left:
+            left -= usual
+            found[test] = usual
+    return found
+
+
 class Campaign:
     """A plugin of pytest that runs faults instead of tests."""
 
@@ -125,11 +138,11 @@ class Campaign:
         text = (SOURCE / file).read_text()
         spot, name = (of(ast.parse(text))[which] for of in (faults.spots, faults.names))
         wrong, what = faults.broken(text, which)
-        tests = [t for t in self.choice[file, which] if t in items]
+        tests = _with_others(self.choice[file, which], list(items))
         self.first.write_text("")
         line, start, word = getattr(spot.node, "lineno", 0), time.monotonic(), "unreached"
         if tests:
-            usual = sum(self.choice[file, which].values())
+            usual = sum(tests.values())
             place = self.copy / "src" / "dalembert" / file
             child = os.fork()
             if not child:
@@ -262,7 +275,7 @@ def run(todo: list[Fault], folder: Path, minutes: float) -> None:
         sys.exit("there is no map of the tests: run tools/reach.py first")
     spots = {f: faults.spots(ast.parse((SOURCE / f).read_text())) for f, _ in todo}
     choice = {(file, k): choose(reach, file, spots[file][k]) for file, k in todo}
-    tests = sorted({test for tests in choice.values() for test in tests})
+    tests = sorted({test.partition("[")[0] for tests in choice.values() for test in tests})
     child = os.fork()
     if child:
         os.waitpid(child, 0)
