@@ -24,8 +24,8 @@ def test_the_square_jacobian_of_six_joints_is_the_whole_one_in_the_axes_of_the_f
 
 
 def test_a_plane_arm_keeps_two_speeds_and_the_turn():
-    m = da.load("RZ(), TXK(1), RZ(), TXK(1), RZ(), tool: TXK(1);"
-                + "".join(f"body {k}: M = 1, I = (0, 0, 1);" for k in (1, 2, 3))).bound()  # fmt: skip
+    masses = "".join(f"body {k}: M = 1, I = (0, 0, 1);" for k in (1, 2, 3))
+    m = da.load("RZ(), TXK(1), RZ(), TXK(1), RZ(), tool: TXK(1);" + masses).bound()
     q = [0.3, 0.5, -0.7]
     whole = np.array(da.jacobian(m, q, frame="tool"))
     R = da.pose(m, q, frame="tool")[:3, :3]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dalembert.linalg import Matrix
 from dalembert.algorithms.held_joints import held_system
+from dalembert.linalg import Matrix
 
 
 @pytest.mark.parametrize("definite", [True, False])
