@@ -36,6 +36,13 @@ def test_the_reference_force_is_attained_by_the_motion_shown():
         assert abs(eq.evaluate({}, *motion)[i]) == pytest.approx(found.reference[i], rel=1e-12)
 
 
+def test_progress_grows_to_one():
+    seen = []
+    limits = {"all": {"qd": 1.5, "qdd": 4.0}}
+    da.equations(arm()).prune({}, limits, 0.01, progress=seen.append)
+    assert seen == sorted(seen) and 0 <= seen[0] < 0.5 and seen[-1] == 1 and len(seen) > 3
+
+
 def wrist(IY2):
     """Return an arm whose last joint needs no force where IX2 = IY2."""
     return da.load(
