@@ -36,7 +36,7 @@ import faults
 import pytest
 from reach import FOLDER, LAYERS, ROOT, SOURCE, Reach, digest
 
-TESTS, SECONDS = 30, 8.0  # what a fault may cost: tests, and processor seconds without the fault
+TESTS, SECONDS = 80, 8.0  # what a fault may cost: tests, and processor seconds without the fault
 EVERY = range(10**6)  # lines
 # files that only run beside another library: left out where it is not installed
 BESIDE = {"runtime/as_torch.py": "torch", "runtime/as_jax.py": "jax"}

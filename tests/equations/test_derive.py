@@ -204,6 +204,18 @@ def test_the_sign_of_section_2_is_the_other_one():
     values = dict.fromkeys((p.name for p in eq.mechanism.parameters), 1.0)
     q = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
     assert_allclose(other.evaluate(values, q, q, q), eq.evaluate(values, q, q, q))
+    # also after terms were left out
+    less = eq.drop("Q(2):1")
+    turned = less.with_sign("section2")
+    assert less.Q[2].poly != eq.Q[2].poly and turned.Q[2].poly == -less.Q[2].poly
+    assert_allclose(turned.evaluate(values, q, q, q), less.evaluate(values, q, q, q))
+
+
+def test_what_vanishes_is_told_at_once_where_it_is_more_than_one():
+    one = da.equations(da.load("RZ(); body 1: I = (0, 0, 1);")).text()
+    assert "Q(1) = 0" in one and "are zero" not in one
+    two = da.equations(da.load("RZ(), TXK(1), RZ(); body 2: I = (0, 0, 1);")).text()
+    assert "# Q: all 2 are zero" in two and "Q(1)" not in two
 
 
 def test_sympy_agrees_on_a_planar_arm():
