@@ -12,6 +12,7 @@ from dalembert.expr.exact import exact
 from dalembert.inertia import Inertia
 from dalembert.joint import UNITS, Free, Planar, Prismatic, Revolute, Screw, Spherical
 from dalembert.mechanism import Body, Mechanism
+from machines import linkages
 from models import lagrange_coefficients, newton_euler
 
 FILES = (
@@ -337,3 +338,11 @@ def test_the_name_of_an_expanded_base_holds_all_of_it(base, parts):
     names = eq.mechanism.joint_names[:parts]
     assert eq.freeze(dict.fromkeys(names, 0.3)).n == 2  # part by part
     assert eq.freeze({parts: 0.3}).n == eq.n - 1  # the last turn alone, by its number
+
+
+def test_loops_that_are_also_constrained_have_no_closed_form_of_a_tree():
+    data, _ = linkages.four_bar("four-bar", 0.3, 0.8, 0.6, 0.7, 0.9)
+    rule = {"name": "c", "equation": "crank0d = 1"}
+    m = da.load({**data, "velocity_constraints": [rule]})
+    with pytest.raises(da.ModelError, match="has loops or constraints"):
+        da.equations(m)
