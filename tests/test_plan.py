@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.algorithms.loop_plan import LoopPlan
 from dalembert.plan import plan, planned
 from dalembert.plan.assembly import Closure, assemble
 from loops import bricard, planar, random_rotation, spatial
@@ -318,3 +319,9 @@ def test_a_structure_without_mobility_needs_no_motor():
     # the loops carry the weight instead: their reactions balance the tree
     f = da.loop_reactions(rigid, hold, np.zeros(3), np.zeros(3))
     assert np.abs(f).max() > 1
+
+
+def test_a_plan_of_nothing_has_nothing_to_move_or_to_spare():
+    nothing = LoopPlan(0, (), (), (), ())
+    assert (nothing.rank, nothing.mobility, nothing.free, nothing.spare_motors) == (0, 0, 0, 0)
+    assert nothing.redundant == () and "free" not in str(nothing)

@@ -1,14 +1,16 @@
 """What can be made wrong in a file: one operator, number, condition, name or call at a time.
 
 Left out is what no result depends on: docstrings, type hints, decorators, what `__repr__` prints,
-messages of errors and warnings, `strict=` of zip, and constants that only set the pace (`PACE`).
-A condition that is one comparison is turned once, not twice.
+messages of errors and warnings, seeds, `strict=` of zip, constants that only set the pace (`PACE`).
+A condition that is one comparison is turned once, not twice. A comparison with a tolerance is
+turned round: between rounded numbers `<` and `<=` are the same.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -19,11 +21,15 @@ SWAPS: dict[type, type] = {
     ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
     ast.And: ast.Or, ast.Or: ast.And,
 }  # fmt: skip
+ROUND: dict[type, type] = {ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Gt: ast.LtE, ast.GtE: ast.Lt}
 NAMES = {"sin": "cos", "cos": "sin", "min": "max", "max": "min", "any": "all", "all": "any"}
 SILENT = {"__repr__", "__str__", "_repr_html_", "_repr_latex_", "_repr_mimebundle_"}
 LOOSE = {"strict", "stacklevel", "maxsize"}  # words of calls that change no result
 # only the time and the memory depend on these, not the numbers
-PACE = re.compile(r"^_?(AT_ONCE|CHUNK|TILE|KEPT|TASKS|COLUMNS|PAGE|SCREEN|STACK|SPIN)$")
+PACE = re.compile(
+    r"^_?(AT_ONCE|CHUNK|TILE|KEPT|TASKS|COLUMNS|PAGE|SCREEN|STACK|SPIN"
+    r"|LARGE|SINGLE|TILE_BYTES|PAIRED|NEAR|DIRECT|SPARSE)$"
+)
 
 
 @dataclass(frozen=True)
@@ -34,6 +40,7 @@ class Spot:
     part: str
     lines: range
     inside: bool  # a function: it is reached when that is called, not when the file is read
+    where: str  # the names of the classes and functions around it
 
 
 def _mute(node: ast.AST) -> bool:
@@ -49,7 +56,7 @@ def _mute(node: ast.AST) -> bool:
         return isinstance(to, ast.Name) and bool(PACE.match(to.id))
     if isinstance(node, ast.Call):
         name = ast.unparse(node.func)
-        return name.endswith(("Error", "Warning", "warnings.warn", "add_note"))
+        return name.endswith(("Error", "Warning", "warnings.warn", "add_note", "default_rng"))
     if isinstance(node, ast.If):
         return ast.unparse(node.test) == "TYPE_CHECKING"
     return False
@@ -65,6 +72,19 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
                 yield child
 
 
+def _is_rounded(node: ast.AST) -> bool:
+    """Return whether a node compares with a tolerance: a fraction that is written there."""
+    return (
+        isinstance(node, ast.Compare)
+        and type(node.ops[0]) in ROUND
+        and any(
+            isinstance(x, ast.Constant) and isinstance(x.value, float) and x.value % 1
+            for side in (node.left, node.comparators[0])
+            for x in ast.walk(side)
+        )
+    )
+
+
 def _parts(node: ast.AST) -> Iterator[str]:
     """Yield what can be changed in one node."""
     if isinstance(node, ast.BinOp) and type(node.op) in SWAPS:
@@ -76,7 +96,7 @@ def _parts(node: ast.AST) -> Iterator[str]:
     ):
         yield "op"
     elif isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS:
-        yield "ops"
+        yield "sense" if _is_rounded(node) else "ops"
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not | ast.USub):
         yield "operand"
     elif isinstance(node, ast.Constant) and type(node.value) in (int, float, bool):
@@ -89,6 +109,7 @@ def _parts(node: ast.AST) -> Iterator[str]:
         once = isinstance(node.test, ast.Compare) and not isinstance(
             node.test.ops[0], ast.Lt | ast.LtE | ast.Gt | ast.GtE
         )
+        once |= _is_rounded(node.test)
         if not once and not isinstance(node.test, ast.UnaryOp):
             yield "test"
 
@@ -96,19 +117,33 @@ def _parts(node: ast.AST) -> Iterator[str]:
 def spots(tree: ast.Module) -> list[Spot]:
     """Return everything that can be made wrong, in the order of the file."""
     found: list[Spot] = []
-    todo: list[tuple[ast.AST, range, bool]] = [(tree, range(0), False)]
+    todo: list[tuple[ast.AST, range, bool, str]] = [(tree, range(0), False, "")]
     while todo:
-        node, lines, inside = todo.pop()
+        node, lines, inside, where = todo.pop()
         if isinstance(node, ast.stmt):
             body = getattr(node, "body", None)
             end = body[0].lineno if isinstance(body, list) and body else (node.end_lineno or 0) + 1
             lines = range(node.lineno, max(end, node.lineno + 1))
         if _mute(node):
             continue
-        found += [Spot(node, part, lines, inside) for part in _parts(node)]
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            where = f"{where}.{node.name}".lstrip(".")
+        found += [Spot(node, part, lines, inside, where) for part in _parts(node)]
         within = inside or isinstance(node, ast.FunctionDef | ast.Lambda)
         for child in reversed(list(_children(node))):  # defaults belong to what is around
-            todo.append((child, lines, inside if isinstance(child, ast.arguments) else within))
+            deep = inside if isinstance(child, ast.arguments) else within
+            todo.append((child, lines, deep, where))
+    return found
+
+
+def names(tree: ast.Module) -> list[str]:
+    """Return a name of each fault that stays when lines above it or other functions change."""
+    found, seen = [], Counter[str]()
+    for spot in spots(tree):
+        part = spot.node.test if spot.part == "test" else spot.node  # type: ignore[attr-defined]
+        name = f"{spot.where}: {spot.part} of {ast.unparse(part).splitlines()[0][:70]}"
+        seen[name] += 1
+        found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
     return found
 
 
@@ -117,8 +152,9 @@ def broken(text: str, which: int) -> tuple[ast.Module, str]:
     tree = ast.parse(text)
     spot = spots(tree)[which]
     node, before = spot.node, ast.unparse(spot.node).split("\n")[0][:70]
-    if spot.part == "ops":
-        node.ops[0] = SWAPS[type(node.ops[0])]()  # type: ignore[attr-defined]
+    if spot.part in ("ops", "sense"):
+        swaps = SWAPS if spot.part == "ops" else ROUND
+        node.ops[0] = swaps[type(node.ops[0])]()  # type: ignore[attr-defined]
     elif spot.part == "op":
         node.op = SWAPS[type(node.op)]()  # type: ignore[attr-defined]
     elif spot.part == "id":

@@ -3,12 +3,15 @@
     python tools/mutate.py --sample 60 [--seed 0] [--again] [FILE or FOLDER...]
 
 Without files: as many in each of algorithms/, equations/, plan/ and runtime/. Each fault is one
-change (`tools/faults.py`). The quickest fast tests that reach its line (`tools/reach.py` makes that
-map first) are run until one fails or takes ten times as long; a fault on a line that no test of the
-map reaches has survived. Tests are read once, in a copy of the checkout in a temporary folder; each
-fault is put into a fork of that process and into the file of the copy, for tests that start Python.
-Every answer is added to a log, from which a run that was stopped goes on; `--again` tries survivors
-once more, after tests were added and `tools/reach.py TESTS` has seen them.
+change (`tools/faults.py`), and has a name that stays when other lines change, so that a seed goes
+on choosing the same faults. Those of which `tools/explained.toml` says why no result depends on
+them are counted apart and not tried. For each of the others the quickest fast tests that reach its
+line (`tools/reach.py` makes that map first), and other parameters of the same functions, are run
+until one fails or takes ten times as long; a fault that no test of the map reaches has survived.
+Tests are read once, in a copy of the checkout in a temporary folder; each fault is put into a fork
+of that process and into the file of the copy, for tests that start Python. Every answer is added
+to a log, from which a run that was stopped goes on; `--again` tries survivors once more, after
+tests were added and `tools/reach.py TESTS` has seen them.
 """
 
 from __future__ import annotations
@@ -16,15 +19,16 @@ from __future__ import annotations
 import argparse
 import ast
 import gc
+import importlib.util
 import json
 import os
-import random
 import resource
 import shutil
 import signal
 import sys
 import tempfile
 import time
+import tomllib
 from pathlib import Path
 from types import CodeType, FunctionType
 
@@ -32,8 +36,10 @@ import faults
 import pytest
 from reach import FOLDER, LAYERS, ROOT, SOURCE, Reach, digest
 
-TESTS, SECONDS = 16, 8.0  # what a fault may cost: tests, and processor seconds without the fault
+TESTS, SECONDS = 80, 8.0  # what a fault may cost: tests, and processor seconds without the fault
 EVERY = range(10**6)  # lines
+# files that only run beside another library: left out where it is not installed
+BESIDE = {"runtime/as_torch.py": "torch", "runtime/as_jax.py": "jax"}
 KILLED = ("failed", "long")
 PYTEST = ["-q", "-s", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow"]
 Fault = tuple[str, int]  # a file of the package, and the number of the fault in it
@@ -89,6 +95,19 @@ def replaced(file: Path, wrong: ast.Module) -> bool:
     return bool(mine)
 
 
+def _with_others(chosen: dict[str, float], there: list[str]) -> dict[str, float]:
+    """Return the chosen tests, then other parameters of the same functions, as long as those."""
+    found = {t: x for t, x in chosen.items() if t in there}
+    by_name = {t.partition("[")[0]: x for t, x in reversed(found.items())}
+    left = SECONDS
+    for test in there:
+        usual = by_name.get(test.partition("[")[0])
+        if usual is not None and test not in found and usual <= left:
+            left -= usual
+            found[test] = usual
+    return found
+
+
 class Campaign:
     """A plugin of pytest that runs faults instead of tests."""
 
@@ -117,13 +136,13 @@ class Campaign:
     def tried(self, items: dict[str, pytest.Item], file: str, which: int) -> dict[str, object]:
         """Put one fault in, run its tests and take it out; return what to log."""
         text = (SOURCE / file).read_text()
-        spot = faults.spots(ast.parse(text))[which]
+        spot, name = (of(ast.parse(text))[which] for of in (faults.spots, faults.names))
         wrong, what = faults.broken(text, which)
-        tests = [t for t in self.choice[file, which] if t in items]
+        tests = _with_others(self.choice[file, which], list(items))
         self.first.write_text("")
         line, start, word = getattr(spot.node, "lineno", 0), time.monotonic(), "unreached"
         if tests:
-            usual = sum(self.choice[file, which].values())
+            usual = sum(tests.values())
             place = self.copy / "src" / "dalembert" / file
             child = os.fork()
             if not child:
@@ -134,7 +153,7 @@ class Campaign:
             word = _ended(child, 120 + 60 * usual)
             _write(place, text)
         return {
-            "file": file, "mark": digest(text), "which": which, "line": line, "what": what,
+            "file": file, "mark": digest(text), "name": name, "line": line, "what": what,
             "end": word, "by": self.first.read_text(), "tests": len(tests),
             "seconds": round(time.monotonic() - start, 1),
         }  # fmt: skip
@@ -214,24 +233,39 @@ def copied(folder: Path) -> Path:
     return copy
 
 
-def samples(asked: list[str], count: int, seed: int) -> dict[str, tuple[list[Fault], int]]:
-    """Return the faults of a sample by layer, and how many there are in all."""
-    layers: dict[str, list[Fault]] = {}
+def samples(asked: list[str], count: int, seed: int) -> dict[str, tuple[dict[Fault, str], int]]:
+    """Return the faults of a sample and their names by layer, and how many there are in all."""
+    layers: dict[str, list[tuple[str, Fault, str]]] = {}
     for place in [Path(f).resolve() for f in asked] or [SOURCE / layer for layer in LAYERS]:
-        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
-            inside, spots = file.relative_to(SOURCE), faults.spots(ast.parse(file.read_text()))
-            every = layers.setdefault(inside.parts[0], [])
-            every += [(inside.as_posix(), k) for k in range(len(spots))]
+        for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+            file = path.relative_to(SOURCE).as_posix()
+            if file in BESIDE and importlib.util.find_spec(BESIDE[file]) is None:
+                continue
+            every = layers.setdefault(file.partition("/")[0], [])
+            for k, name in enumerate(faults.names(ast.parse(path.read_text()))):
+                every.append((digest(f"{seed} {file} {name}"), (file, k), name))
     return {
-        layer: (random.Random(seed).sample(every, min(count, len(every))), len(every))
+        layer: ({fault: name for _, fault, name in sorted(every)[:count]}, len(every))
         for layer, every in layers.items()
     }
 
 
-def known(log: Path) -> dict[tuple[str, str, int], dict]:
+def explained() -> dict[tuple[str, str], str]:
+    """Return why the faults that no result depends on do not matter, by file and name."""
+    told = tomllib.loads((ROOT / "tools" / "explained.toml").read_text())
+    found = {(file, name): why for file, rows in told.items() for name, why in rows.items()}
+    for file, rows in told.items():
+        path = SOURCE / file
+        there = faults.names(ast.parse(path.read_text())) if path.exists() else []
+        for name in rows.keys() - {*there}:
+            print(f"no longer there, remove it from explained.toml: {file} {name}")
+    return found
+
+
+def known(log: Path) -> dict[tuple[str, str, str], dict]:
     """Return the last answer for each fault of a log."""
     notes = [json.loads(t) for t in log.read_text().splitlines()] if log.exists() else []
-    return {(n["file"], n["mark"], n["which"]): n for n in notes}
+    return {(n["file"], n["mark"], n["name"]): n for n in notes}
 
 
 def run(todo: list[Fault], folder: Path, minutes: float) -> None:
@@ -241,7 +275,7 @@ def run(todo: list[Fault], folder: Path, minutes: float) -> None:
         sys.exit("there is no map of the tests: run tools/reach.py first")
     spots = {f: faults.spots(ast.parse((SOURCE / f).read_text())) for f, _ in todo}
     choice = {(file, k): choose(reach, file, spots[file][k]) for file, k in todo}
-    tests = sorted({test for tests in choice.values() for test in tests})
+    tests = sorted({test.partition("[")[0] for tests in choice.values() for test in tests})
     child = os.fork()
     if child:
         os.waitpid(child, 0)
@@ -264,26 +298,29 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, default=FOLDER, help="of the map and the log")
     asked = parser.parse_args()
     log, short = asked.folder.resolve() / "log.jsonl", False
-    chosen = samples(asked.files, asked.sample, asked.seed)
+    chosen, reasons = samples(asked.files, asked.sample, asked.seed), explained()
     marks = {f: digest((SOURCE / f).read_text()) for c, _ in chosen.values() for f, _ in c}
     before, todo = known(log), []
-    for file, which in [fault for c, _ in chosen.values() for fault in c]:
-        note = before.get((file, marks[file], which))
-        if note is None or (asked.again and note["end"] not in KILLED):
+    for (file, which), name in [pair for c, _ in chosen.values() for pair in c.items()]:
+        note = before.get((file, marks[file], name))
+        new = note is None or (asked.again and note["end"] not in KILLED)
+        if new and (file, name) not in reasons:
             todo.append((file, which))
     if todo:
         run(todo, log.parent, asked.minutes)
     after = known(log)
     for layer, (picked, count) in chosen.items():
-        notes = [after.get((file, marks[file], which)) for file, which in picked]
+        harmless = [f for f, name in picked.items() if (f[0], name) in reasons]
+        notes = [after.get((f[0], marks[f[0]], picked[f])) for f in picked if f not in harmless]
         told = [n for n in notes if n is not None]
         killed = sum(n["end"] in KILLED for n in told)
         for n in told:
             if n["end"] not in KILLED:
-                print(f"SURVIVED {n['file']}:{n['line']} {n['what']} ({n['end']})")
+                print(f"SURVIVED {n['file']}:{n['line']} {n['what']} ({n['end']}, {n['tests']} "
+                      f"tests)\n    {n['name']}")  # fmt: skip
         print(f"{layer}: seed {asked.seed}, {killed} of {len(told)} faults noticed "
-              f"({killed / max(1, len(told)):.0%}), {len(picked) - len(told)} of the sample not "
-              f"tried, {count} in all")  # fmt: skip
+              f"({killed / max(1, len(told)):.0%}), {len(harmless)} explained, "
+              f"{len(picked) - len(told) - len(harmless)} not tried, {count} in all")  # fmt: skip
         short |= killed < asked.want * len(told)
     return int(short)
 

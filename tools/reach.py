@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "dalembert"
 LAYERS = ("algorithms", "equations", "plan", "runtime")
 FOLDER = Path(tempfile.gettempdir()) / "dalembert-reach"
-LONGEST = 4.0  # processor seconds of one test; a longer one is no help in finding faults
+LONGEST = 10.0  # processor seconds of one test; a longer one is no help in finding faults
 
 
 def digest(text: str) -> str:

@@ -187,9 +187,13 @@ def test_reactions_hold_the_cut_tree_in_its_motion(name):
     assert np.allclose(gamma, u + total, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["four-bar", "a ball", "a cut slide", "bricard"])
-def test_joints_transmit_their_motor_force_and_passive_ones_nothing(name):
-    case = LOOPS[name][0]()
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("four-bar", {}), ("four-bar", {"cut": 1}), ("a ball", {}), ("a cut slide", {}),
+     ("bricard", {}), ("bricard", {"cut": 1, "reverse": True})],
+)  # fmt: skip
+def test_joints_transmit_their_motor_force_and_passive_ones_nothing(name, options):
+    case = LOOPS[name][0](**options)
     p, q, qd, qdd = states(case)
     m = case.m.bound()
     f = np.array(models.closed_link_wrenches(m, p, q, qd, qdd)[0])

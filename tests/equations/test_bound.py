@@ -12,7 +12,7 @@ from dalembert.equations.box import Box, box_of
 from dalembert.equations.force import Force
 from dalembert.equations.interval import interval
 from dalembert.equations.postures import Domain, Postures
-from dalembert.equations.waves import Waves
+from dalembert.equations.waves import Basis, Waves
 from dalembert.expr import Graph
 
 MOTIONS = [(), (0,), (1,), (0, 0), (1, 1), (0, 1), (1, 2), (0, 2)]
@@ -257,3 +257,19 @@ def test_positive_definite_is_said_only_of_matrices_that_are():
         assert not (said[-1] and least <= 0)
         assert said[-1] or least < 0.01
     assert 5 < sum(said) < 35
+
+
+def test_products_of_slides_are_largest_at_their_limits():
+    eq = da.equations(da.load("RZ(), TX(), TZ(); body 2: M = 1; body 3: M = 1, D = (0.1, 0, 0);"))
+    limits = {1: (-1, 2), 2: (-0.5, 0.25), 3: (1, 3)}
+    box = box_of(eq, {}, {k: {"q": q, "qd": 1, "qdd": 1} for k, q in limits.items()})
+    basis = Basis(eq, box)
+    keys = [g.key for g in eq.ring.symbols.generators]
+    slides = {key[1]: i for i, key in enumerate(keys) if key[0] == "q"}
+    turn = next(i for i, key in enumerate(keys) if key[0] == "cos")
+    for j, i in slides.items():
+        top = max(map(abs, limits[j]))
+        for power in (1, 2):
+            assert basis._largest(((i, power),)) == pytest.approx(top**power, rel=1e-8)
+            assert basis._largest(((i, power), (turn, 1))) >= top**power
+    assert slides and basis._largest(((turn, 3),)) == 1

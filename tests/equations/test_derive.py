@@ -12,6 +12,7 @@ from dalembert.expr.exact import exact
 from dalembert.inertia import Inertia
 from dalembert.joint import UNITS, Free, Planar, Prismatic, Revolute, Screw, Spherical
 from dalembert.mechanism import Body, Mechanism
+from machines import linkages
 from models import lagrange_coefficients, newton_euler
 
 FILES = (
@@ -204,6 +205,18 @@ def test_the_sign_of_section_2_is_the_other_one():
     values = dict.fromkeys((p.name for p in eq.mechanism.parameters), 1.0)
     q = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
     assert_allclose(other.evaluate(values, q, q, q), eq.evaluate(values, q, q, q))
+    # also after terms were left out
+    less = eq.drop("Q(2):1")
+    turned = less.with_sign("section2")
+    assert less.Q[2].poly != eq.Q[2].poly and turned.Q[2].poly == -less.Q[2].poly
+    assert_allclose(turned.evaluate(values, q, q, q), less.evaluate(values, q, q, q))
+
+
+def test_what_vanishes_is_told_at_once_where_it_is_more_than_one():
+    one = da.equations(da.load("RZ(); body 1: I = (0, 0, 1);")).text()
+    assert "Q(1) = 0" in one and "are zero" not in one
+    two = da.equations(da.load("RZ(), TXK(1), RZ(); body 2: I = (0, 0, 1);")).text()
+    assert "# Q: all 2 are zero" in two and "Q(1)" not in two
 
 
 def test_sympy_agrees_on_a_planar_arm():
@@ -325,3 +338,11 @@ def test_the_name_of_an_expanded_base_holds_all_of_it(base, parts):
     names = eq.mechanism.joint_names[:parts]
     assert eq.freeze(dict.fromkeys(names, 0.3)).n == 2  # part by part
     assert eq.freeze({parts: 0.3}).n == eq.n - 1  # the last turn alone, by its number
+
+
+def test_loops_that_are_also_constrained_have_no_closed_form_of_a_tree():
+    data, _ = linkages.four_bar("four-bar", 0.3, 0.8, 0.6, 0.7, 0.9)
+    rule = {"name": "c", "equation": "crank0d = 1"}
+    m = da.load({**data, "velocity_constraints": [rule]})
+    with pytest.raises(da.ModelError, match="has loops or constraints"):
+        da.equations(m)

@@ -150,3 +150,14 @@ def test_the_tables_hold_all_joints():
 def test_structure_is_found_behind_a_turned_base():
     eq = da.equations(da.load("RXK(0.4),RZ(),TXK(0.5),RY(),TXK(0.3); gravity = (0, G, G);"))
     assert "A: 2 of 3 not zero" in str(eq.structure())
+
+
+def test_forces_are_the_same_whichever_way_the_weight_is_counted(m):
+    eq = da.equations(m)
+    other = eq.with_sign("section2")
+    q, qd, qdd = states(m)
+    np.testing.assert_allclose(other.evaluate({}, q, qd, qdd), eq.evaluate({}, q, qd, qdd),
+                               atol=1e-12)  # fmt: skip
+    for i in range(1, eq.n + 1):
+        assert len(other.Q[i].poly + eq.Q[i].poly) == 0
+    assert any(len(eq.Q[i].poly) for i in range(1, eq.n + 1))

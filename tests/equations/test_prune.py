@@ -9,6 +9,7 @@ import pytest
 import dalembert as da
 from dalembert.equations import attained
 from dalembert.equations.box import box_of
+from dalembert.equations.units import lost, passive, plain
 from pruning import arm, errors
 from report_values import LIMITS, VALUES
 
@@ -34,6 +35,13 @@ def test_the_reference_force_is_attained_by_the_motion_shown():
     found = eq.prune({}, {"all": {"qd": 1.5, "qdd": 4.0}}, 0.01)
     for i, motion in enumerate(found.motions):
         assert abs(eq.evaluate({}, *motion)[i]) == pytest.approx(found.reference[i], rel=1e-12)
+
+
+def test_progress_grows_to_one():
+    seen = []
+    limits = {"all": {"qd": 1.5, "qdd": 4.0}}
+    da.equations(arm()).prune({}, limits, 0.01, progress=seen.append)
+    assert seen == sorted(seen) and 0 <= seen[0] < 0.5 and seen[-1] == 1 and len(seen) > 3
 
 
 def wrist(IY2):
@@ -193,3 +201,34 @@ def test_runs_outside_the_limits_of_the_proof_are_told():
         assert any("leaves their limits: q of j1" in note for note in r.notes) == told
     r = da.simulate(m, [0] * 6, t=0.5, plant=short)
     assert any("qd of j2" in note for note in r.notes)
+
+
+def test_the_force_of_a_unit_is_no_less_than_the_one_it_makes():
+    """Of coefficients that do not move, to the last digit: what is proven may not be too small."""
+    eq = da.equations(arm())
+    box = box_of(eq, {}, {"all": {"qd": 1.5, "qdd": 4.0}})
+    still = 0
+    for unit in plain(eq, box):
+        (((kind, _), terms),) = unit.changes.items()
+        moving = any(eq.ring.symbols.moving[i] for _, monomial in terms for i, _ in monomial)
+        if kind != "A" or moving:
+            continue
+        at = eq.values({}, [0.3] * eq.n)
+        size = abs(sum(float(c) * math.prod(float(at[i]) ** e for i, e in m) for c, m in terms))
+        still += 1
+        for force in unit.force.values():
+            assert size * 4.0 <= force <= size * 4.0 * (1 + 1e-8)
+    assert still
+
+
+@pytest.mark.parametrize("sign", ["section3", "section2"])
+@pytest.mark.parametrize("units", [plain, passive])
+def test_units_together_are_the_equations(units, sign):
+    eq = da.equations(arm()).with_sign(sign)
+    box = box_of(eq, {}, {"all": {"qd": 1.5, "qdd": 4.0}})
+    made = units(eq, box)
+    gone = lost(eq, made, range(len(made)))
+    for kind in ("A", "B", "C", "Q"):
+        for place in eq.places(kind):
+            rest = eq.poly(kind, place) - gone.get((kind, place), eq.ring.zero)
+            assert len(eq.ring.reduced(rest)) == 0, (kind, place)

@@ -376,3 +376,24 @@ def test_a_constant_angle_between_parallel_joints_is_told():
     Y = da.equations(m).regressor()
     assert "C12a = cos(q1+q2+a), S12a = sin(q1+q2+a), a = al" in Y.text()
     assert "sin(al + q2)" in str(Y.to_sympy())
+
+
+@pytest.mark.parametrize("signs", [(1, -1, 1), (1, -1, -1), (-1, 1, -1), (1, 1, -1)])
+def test_entries_that_vanish_are_not_printed_where_axes_point_against_each_other(signs):
+    bodies = [
+        {"name": f"b{k}", "parent": k - 1, "mass": 1, "com": [0.3, 0.1, 0.2],
+         "inertia": [0.1, 0.2, 0.3],
+         "joint": {"type": "revolute", "axis": [0, 0, s], "placement": {"translation": [1, 0, 0]}}}
+        for k, s in enumerate(signs)
+    ]  # fmt: skip
+    m = da.load({"format": "dalembert/1", "gravity": [0, -9.81, 0], "bodies": bodies})
+    Y = da.equations(m).regressor()
+    states = np.random.default_rng(0).uniform(-2, 2, (3, 6, 3))
+    b = m.bound()
+    truth = np.array([floats(regressor(b, *(list(x) for x in s), "none"))
+                      for s in zip(*states, strict=True)])  # fmt: skip
+    found = Y.evaluate({}, *states)
+    assert_equal(found, truth)
+    there = np.abs(truth).max(axis=0) > 1e-12
+    printed = [[str(Y[i + 1, j + 1]) != "0" for j in range(truth.shape[2])] for i in range(3)]
+    assert np.array_equal(printed, there)

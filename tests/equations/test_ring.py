@@ -3,6 +3,8 @@
 import pytest
 
 import dalembert as da
+from dalembert.equations.angles import CONSTANT
+from dalembert.equations.ring import _dependent
 
 PLANAR = "RX(),TYK(A),RX(),TYK(B),RX(),TYK(E);"
 SLIDING = "RZ(),TXK(A),TZ(),RZ(),TXK(B),RY(),TZK(E);"
@@ -66,3 +68,12 @@ def test_the_sum_of_two_angles_depends_on_them():
     g = symbols(eq)
     assert eq.ring.entangled(g["C1"] * g["C2"] - g["C12"])
     assert not eq.ring.entangled(g["C1"] * g["C12"])
+
+
+def test_sums_of_angles_depend_where_they_are_more_than_their_joints():
+    constant = CONSTANT + 1  # an angle that does not move
+    for sums in ([], [(1,)], [(1,), (2,)], [(1,), (1, 2)], [(1, 2), (2, 3)], [(1, constant), (2,)]):
+        assert not _dependent(sums)
+    for sums in ([(1,), (1, constant)], [(1,), (2,), (1, 2)], [(1,), (-2,), (1, -2)],
+                 [(1, 2), (3,), (1, 2, 3)]):  # fmt: skip
+        assert _dependent(sums)

@@ -46,6 +46,14 @@ def test_a_reduction_is_that_of_all_results(kind, count, dtype):
 
 
 @pytest.mark.parametrize("kind", [*REDUCED])
+def test_a_reduction_of_many_states_may_share_an_input(kind):
+    q, qd = states(5, 3, 2500)
+    for given in ((q, qd[0]), (q, qd[0, 0]), (q[0], qd)):
+        wanted = REDUCED[kind](made()(*(np.broadcast_to(x, q.shape) for x in given)))
+        np.testing.assert_allclose(made(reduce=kind)(*given), wanted, rtol=1e-11)
+
+
+@pytest.mark.parametrize("kind", [*REDUCED])
 def test_the_last_leading_dimension_is_reduced(kind):
     kernel = made(reduce=kind)
     q, qd = states(5, 3, 4, 17)

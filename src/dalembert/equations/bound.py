@@ -175,7 +175,6 @@ class Least:
         self.waves, self.n = waves, n
         self.rows, self.columns = np.triu_indices(n)
         self.weight = scale[self.rows] * scale[self.columns]
-        self.twice = np.where(self.rows == self.columns, 1.0, 2.0)
 
     def _matrices(self, entries: Array) -> Array:
         """Return the scaled matrices of entries (N, P)."""

@@ -61,7 +61,7 @@ def singularity(
     # the motions of the general rank, also where some more are free for an instant
     N = np.linalg.svd(J)[2][rank:].T
     held = np.linalg.svd(N[list(own.motors)], compute_uv=False)
-    type2 = float(held[min(len(held), N.shape[1]) - 1]) if len(held) else 0.0
+    type2 = float(held[-1]) if len(held) else 1.0  # nothing moves
     closed = float(s[rank - 1] / s[0]) if rank else 1.0
     if output is None:
         output, point = _output(c.m)
