@@ -413,8 +413,7 @@ def test_limits_of_speed_and_effort_that_exporters_leave_at_zero_are_none():
     held = '<limit lower="-1" upper="1" effort="0" velocity="-1"/>'
     m = da.load(robot(*TWO, joint("j", "a", "b", held)))
     assert (m.bodies[0].effort_limit, m.bodies[0].velocity_limit) == (None, None)
-    assert "joint 'j': effort 0 is taken as no limit" in m.notes
-    assert "joint 'j': velocity -1 is taken as no limit" in m.notes
+    assert "limits of 0 or less are taken as none: velocity of j, effort of j" in m.notes
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,7 @@ class Reading:
     ignored: Counter[str] = field(default_factory=Counter)
     massless: list[str] = field(default_factory=list)
     unlimited: list[str] = field(default_factory=list)
+    unmeant: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def fail(self, element: Element, message: str, hint: str | None = None) -> NoReturn:
@@ -134,7 +135,7 @@ class Reading:
         x = self.limit(element, key)
         if x is None or x > 0:
             return x
-        self.notes.append(f"joint {shown(name)!r}: {key} {to_float(x):g} is taken as no limit")
+        self.unmeant.append(f"{key} of {name}")
         return None
 
     def pair(self, name: str, lower: Any, upper: Any) -> tuple[Any, ...]:
@@ -203,6 +204,8 @@ def notes_of(reading: Reading) -> tuple[str, ...]:
         notes.append(f"links without <inertial> are massless: {some(reading.massless)}")
     if reading.unlimited:
         notes.append(f"joints without limits of position: {some(reading.unlimited)}")
+    if reading.unmeant:
+        notes.append(f"limits of 0 or less are taken as none: {some(reading.unmeant)}")
     if reading.snapped:
         unique = list(dict.fromkeys(reading.snapped))
         notes.append(f"{len(reading.snapped)} angles became exact: {some(unique)}")
