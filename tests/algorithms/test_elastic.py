@@ -180,8 +180,7 @@ def test_a_mixture_that_leaves_no_equation_for_a_joint_names_it():
     m = da.load("RZ(), TZK(0.3), RZ(), TXK(1); body 2: M = 1.1, D = (0.3, 0, 0);")
     m = replace(m, elastic=(JointSpring(0, 100), JointSpring(1, 50)), checked=False)
     for method in ("recursion", "partition"):
-        idle = "joint 'j1' moves no inertia|joints 'j1', 'j2' can move together"
-        with pytest.raises(da.SingularModel, match=idle):
+        with pytest.raises(da.SingularModel, match="joint 'j1' moves no inertia"):
             da.elastic_inverse(m, [0.3, 0.1], [0, 0], [0, 0], method=method)
     end = da.load("RZ(), TXK(1), RZ(); body 1: M = 1, D = (0.3, 0, 0); body 2: M = 0;")
     end = replace(end, elastic=(JointSpring(1, 50),), checked=False)

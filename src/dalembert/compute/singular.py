@@ -74,11 +74,11 @@ def require_inertia_of(m: Mechanism, name: str, free: Collection[int], drives: A
         return
     share = numpy.abs(motions[:, 0] / size)
     moved = [k for k, x in zip(free, share, strict=True) if x > 1e-6 * share.max()]
-    names = dict.fromkeys(m.rate_joints[k] for k in moved)
+    first, *others = dict.fromkeys(m.rate_joints[k] for k in moved)
+    along = " and ".join(repr(shown(n)) for n in others)
     raise SingularModel(
-        f"{name}: the model is singular in every state: joints "
-        + ", ".join(repr(shown(n)) for n in names)
-        + " can move together without any inertia",
+        f"{name}: the model is singular in every state: joint {shown(first)!r} moves no inertia"
+        + (f" where {along} moves along" if others else ""),
         hint="give one of their bodies a mass and an inertia, or one of them a rotor inertia",
     )
 
