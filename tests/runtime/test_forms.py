@@ -317,7 +317,7 @@ def test_single_precision_is_entered_directly():
     for form in ({"dtype": "float32"}, {"dtype": "float32", "layout": "tiles"}):
         kernel = made(**form)
         assert type(kernel) is fast.entry().type
-        q, qd = (x.astype(np.float32) for x in states(5, 5 * 8))
+        q, qd = (x.astype(np.float32) for x in states(5, 5 * 16))
         if "layout" in form:
             q, qd = kernel.to_tiles(q), kernel.to_tiles(qd)
         wanted = kernel.general(q, qd)
