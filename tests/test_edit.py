@@ -246,6 +246,10 @@ def test_terms_dropped_by_number_are_not_those_of_an_edited_machine():
             edit(m)
         assert edit(m.full).simplified is None
     assert m.with_gravity((0, 0, "G")).simplified == m.simplified
+    # a length leaves the terms as they are, unless it is none
+    assert m.with_values(L1=0.4, L2=0.3).simplified == m.simplified
+    with pytest.raises(da.ModelError, match="with_values: terms are dropped by number"):
+        m.with_values(L1=0)
     with pytest.raises(da.ModelError, match="terms of its own equations"):
         da.load("RX(), TZK(1);").attach(m, "tip")
     weights = da.load({"phrase": text, "simplified": {"drop": ["Q(1):1"]}})

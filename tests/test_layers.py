@@ -43,8 +43,14 @@ NEIGHBOURS = {
     ("equilibrium", "linearize"),
     ("trajectory", "simulate"),
 }
-# allowed inside a function only: Mechanism.save, text, and everything that shows itself
-LATE = {("mechanism", "read"), ("equations", "program_form"), ("algorithms", "equations")}
+# allowed inside a function only: Mechanism.save, terms by number, text, and everything that shows
+# itself
+LATE = {
+    ("mechanism", "read"),
+    ("mechanism", "equations"),
+    ("equations", "program_form"),
+    ("algorithms", "equations"),
+}
 LATE |= {(part, "view") for part in ("mechanism", "measure", "simulate", "trajectory")}
 BLOCKS = (ast.stmt, ast.excepthandler, ast.match_case)  # what may hold an import
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -45,16 +45,9 @@ def drop(eq: Equations, which: str | Sequence[str]) -> Equations:
     Items are separated by blanks or semicolons; terms are counted in the report form, brackets
     opened, from 1: `A12:3,7 Q(2):1 B(1,2,3):2-4`.
     """
-    which = which if isinstance(which, str) else " ".join(map(str, which))
     numbers: dict[tuple[Any, tuple[int, ...]], set[int]] = {}
-    for item in re.split(r"[;\s]+", which.strip()[:LIMIT]):
-        found = ITEM.fullmatch(item)
-        if not found:
-            raise UsageError(
-                f"cannot read {shown(item)!r}", hint="write A12:3,7 or B(1,2,3):1, blanks between"
-            )
-        entry = _entry(eq, found["kind"], found["place"])
-        named = _numbers(found["terms"], len(entry.terms("report")), entry)
+    for entry, terms_of in _items(eq, which):
+        named = _numbers(terms_of, len(entry.terms("report")), entry)
         numbers.setdefault((entry.kind, entry.place), set()).update(named)
     changed, gone = dict(eq.changed), []
     for (kind, place), named in numbers.items():
@@ -64,6 +57,23 @@ def drop(eq: Equations, which: str | Sequence[str]) -> Equations:
         changed[kind, place] = eq.ring.sum(kept)
         gone.append(f"{entry.name}: {len(named)} of {len(terms)} terms")
     return replace(eq, changed=changed).with_remark("dropped: " + "; ".join(gone))
+
+
+def named_entries(eq: Equations, which: str | Sequence[str]) -> list[Entry]:
+    """Return the coefficients of which `which` names terms."""
+    return [entry for entry, _ in _items(eq, which)]
+
+
+def _items(eq: Equations, which: str | Sequence[str]) -> Iterator[tuple[Entry, str]]:
+    """Yield each coefficient that is named, and the numbers of its terms as written."""
+    which = which if isinstance(which, str) else " ".join(map(str, which))
+    for item in re.split(r"[;\s]+", which.strip()[:LIMIT]):
+        found = ITEM.fullmatch(item)
+        if not found:
+            raise UsageError(
+                f"cannot read {shown(item)!r}", hint="write A12:3,7 or B(1,2,3):1, blanks between"
+            )
+        yield _entry(eq, found["kind"], found["place"]), found["terms"]
 
 
 def _entry(eq: Equations, kind: str, place: str) -> Entry:

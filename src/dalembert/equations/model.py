@@ -17,6 +17,7 @@ from ..mechanism import Mechanism
 from .angles import CONSTANT
 from .condense import shortest
 from .derived import KINDS
+from .drop import named_entries
 from .ring import Poly
 
 if TYPE_CHECKING:
@@ -152,6 +153,21 @@ def simplified(eq: Equations, what: Mapping[str, Any]) -> Equations:
         limits = of_left(prune.get("limits"), whole, eq.mechanism.joint_names)
         eq = eq.prune(prune.get("values") or {}, limits, prune["tolerance"]).equations
     return eq
+
+
+def numbered_alike(m: Mechanism, other: Mechanism) -> bool:
+    """Return whether the terms that one mechanism drops by number are the same of the other.
+
+    A length of zero makes terms vanish, and numbers may join terms that letters kept apart.
+    """
+    from .derive import equations
+
+    which, counts = (m.simplified or {}).get("drop", ()), []
+    for x in (m, other):
+        left = {k: v for k, v in (x.simplified or {}).items() if k in ("freeze", "neglect")}
+        eq = simplified(equations(x.full), left)
+        counts.append([len(entry.terms("report")) for entry in named_entries(eq, which)])
+    return counts[0] == counts[1]
 
 
 def of_left(limits: Any, whole: tuple[str, ...], left: tuple[str, ...]) -> Any:

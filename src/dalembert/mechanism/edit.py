@@ -113,6 +113,11 @@ def with_values(m: Mechanism, values: Mapping[str, Any]) -> Mechanism:
 
     left = tuple(p for p in m.parameters if p.name not in given)
     made = checked(replace(into(m, graph, leaf), parameters=left, checked=True))
+    if m.simplified and m.simplified.get("drop"):
+        from ..equations.model import numbered_alike
+
+        if not numbered_alike(m, made):
+            require_same_terms(m, "with_values")
     return remember(made, m, given)
 
 
