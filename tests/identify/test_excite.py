@@ -79,3 +79,11 @@ def test_the_table_plays_back(motion, tmp_path):
 def test_bad_options_are_typed_errors(given, message):
     with pytest.raises(da.DalembertError, match=message):
         da.excite(ARM, **given)
+
+
+def test_machines_that_are_held_are_refused_by_name():
+    phrase = "RZ(), TXK(0.5), RZ(), TXK(0.4); body 2: M = 1, I = (.1, .1, .1);"
+    coupled = {"phrase": phrase, "couplings": [{"joint": "j2", "of": "j1", "ratio": -0.5}]}
+    for m in (da.load(coupled, mimic="couple"), da.robots.fourbar(), da.robots.truck()):
+        with pytest.raises(da.UsageError, match="trees of joints"):
+            da.excite(m)

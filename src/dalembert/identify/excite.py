@@ -24,7 +24,7 @@ from ..expr.derive import gradient
 from ..expr.exact import to_float
 from ..measure.motion import MeasuredMotion
 from ..measure.packages import scipy_part
-from ..mechanism import Mechanism, require_mechanism
+from ..mechanism import Mechanism, is_closed, require_mechanism
 from .unknowns import Unknowns, unknowns
 
 Array = np.ndarray
@@ -268,11 +268,11 @@ def excite(
 
 
 def _check(m: Mechanism, time: float, harmonics: int, rate: float) -> None:
-    if m.nq != m.nv or any(b.joint.nv > 1 for b in m.bodies) or m.loops or m.wheels or m.rolling:
+    if m.nq != m.nv or any(b.joint.nv > 1 for b in m.bodies) or is_closed(m):
         raise UsageError(
             "exciting motions are made for trees of joints with one coordinate",
-            hint="lock or leave out the base: da.load(file, base='fixed')",
-            command="write --base fixed, or --lock JOINT",
+            hint="load(file, base='fixed', mimic='substitute'), m.lock(...), or m.tree of a loop",
+            command="write --base fixed, --mimic substitute, or --lock JOINT",
         )
     if not (np.isfinite(time) and time > 0 and np.isfinite(rate) and rate * time >= 20):
         raise UsageError(
