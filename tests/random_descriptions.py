@@ -152,8 +152,9 @@ class Draw:
             rotations = (self.rotation(), self.rotation())
             loop = Loop(*pair, kind, self.axis(), self.axis(), *rotations, self.number(), "cut")
             found["loops"] = (loop, Loop(*pair))
-        if moving:
-            j, k = rng.choice(moving), rng.choice(moving)
+        single = [j for j in moving if bodies[j].joint.nv == 1]
+        if single:
+            j, k = rng.choice(single), rng.choice(single)
             gear = rng.choice([1, -1, 50, Fraction(-7, 2), self.graph.param("L1")])
             friction = (self.number(), self.number())
             found["drives"] = (Drive(j, self.number(), gear, friction, self.number()),)

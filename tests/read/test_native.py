@@ -543,3 +543,24 @@ def test_a_drive_behind_a_gear_of_zero_is_refused_with_whatever_it_holds():
     for held in ({"Ia": 1}, {"Jm": 1}, {"viscous": 1}):
         with pytest.raises(da.DalembertError, match="gear ratio of zero"):
             da.load(arm(drives=[{"joint": "a", "gear": 0, **held}]))
+
+
+def test_numbers_of_a_file_do_not_count_the_base_that_is_asked_for():
+    """Bodies from 0 and frozen joints from 1 are those of the phrase, on any base."""
+    text = "RZ(), TXK(0.5), RZ(), TXK(0.4); body 2: M = 2, I = (1, 1, 1); gravity = (0, G, 0);"
+    point = {"point_i": [0, 0, 0], "point_j": [1, 0, 0], "stiffness": 1, "length": 0.1}
+    data = {
+        "phrase": text,
+        "springs": [{"body_i": 1, "body_j": -1, **point}],
+        "simplified": {"freeze": {"2": 0.1}},
+    }
+    for base in ("fixed", "free", "planar"):
+        m = da.load(data, base=base)
+        (spring,) = m.springs
+        assert m.bodies[spring.body_i].name == "j2" and list(m.simplified["freeze"]) == ["j2"]
+        # what stood on the base moves with it, and nothing is told of a base that was asked for
+        assert spring.body_j == (-1 if base == "fixed" else 0)
+        assert not any("changes nothing" in note for note in m.notes)
+    data["simplified"] = {"drop": ["A11:1"]}
+    with pytest.raises(da.ModelError, match="base='free': terms are dropped by number"):
+        da.load(data, base="free")

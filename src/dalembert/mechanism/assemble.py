@@ -157,6 +157,8 @@ def on_base(m: Mechanism, kind: str) -> Mechanism:
     if kind not in BASES:
         raise UsageError(f"base = {shown(str(kind))!r}", hint='write "fixed", "free" or "planar"')
     if m.bodies and isinstance(m.bodies[0].joint, (Free, Planar)):
+        if m.bodies[0].joint.kind == kind:
+            return m
         note = f"the base is {m.bodies[0].joint.kind} already: base = {kind!r} changes nothing"
         return replace(m, notes=(*m.notes, note), checked=True)
     root = Body(free_name("base", {*m.frames, *m.index}, first=1), -1, joint=BASES[kind]())

@@ -52,6 +52,7 @@ def require_same_terms(m: Mechanism, edit: str, only: str = "") -> None:
     if found:
         raise ModelError(
             f"{edit}: terms are dropped by number ({shown(str(found[0]))!r}), which it changes",
-            hint=f"edit the whole mechanism, m.full.{edit}(...), and drop terms of its equations",
+            hint="take `drop` out of the file (m.full is without it), and drop terms of the "
+            "equations of the changed machine",
             command="take `drop` out of the file: the numbers are those of the unchanged machine",
         )

@@ -116,6 +116,10 @@ def _read(kind: str, given: Any, context: Context, mimic: str) -> Mechanism:
     try:
         with placed(Place(context.source)):
             m = reader(given, context)
+            if context.base != "fixed":
+                from ..mechanism.simplified import require_same_terms
+
+                require_same_terms(m, f"base={context.base!r}")
             return adapted(m, "fixed" if language.rooted else context.base, mimic)
     except DalembertError as error:
         if kind in XML.values():

@@ -42,7 +42,8 @@ def read_native(document: Document, context: Context = PLAIN) -> Mechanism:
     named = read_head(reading, data, context)
     if "phrase" in data:
         start = _from_phrase(reading, data, replace(context, name=named))
-        shape: Shape = Index(start.bodies, range(len(start.bodies))), None
+        base = -1 if context.base == "fixed" else 0  # the first body; the file does not count it
+        shape: Shape = Index(start.bodies, range(base + 1, len(start.bodies)), base=base), None
     else:
         start, shape = _from_bodies(reading, data, named)
     with placed(document.place()):

@@ -18,12 +18,14 @@ class Index:
     """Bodies and joints of a file by name, or by number in the file's own order.
 
     `parts` says how many joints, one after the other, carry each body of the file; one if not told.
+    `base` is the body that the file calls its base: -1, or one that was put under the machine.
     """
 
     def __init__(
-        self, bodies: Sequence[Body] = (), order: Sequence[int] = (), parts: Sequence[int] = ()
-    ):
-        self.order = order
+        self, bodies: Sequence[Body] = (), order: Sequence[int] = (), parts: Sequence[int] = (),
+        base: int = -1,
+    ):  # fmt: skip
+        self.order, self.base = order, base
         own = dict(zip(order, parts or [1] * len(order), strict=True))
         self.bodies = {b.name: j for j, b in enumerate(bodies)}
         self.joints = {joint_name(b): j for j, b in enumerate(bodies) if b.joint.nv}
@@ -43,7 +45,7 @@ def body(reading: Reading, value: Any, at: At, index: Index) -> int:
         if value in index.bodies:
             return index.bodies[value]
         if value in ("base", "world"):
-            return -1
+            return index.base
         hint = closest(value, list(index.bodies))
         reading.fail(at, f"there is no body {shown(value)!r}", hint)
     if isinstance(value, bool) or not isinstance(value, int):
@@ -51,7 +53,7 @@ def body(reading: Reading, value: Any, at: At, index: Index) -> int:
     if not -1 <= value < len(index.order):
         hint = f"bodies are 0 to {len(index.order) - 1}; -1 is the base"
         reading.fail(at, f"there is no body {value}", hint)
-    return index.order[value] if value >= 0 else -1
+    return index.order[value] if value >= 0 else index.base
 
 
 def joint(reading: Reading, value: Any, at: At, index: Index) -> int:

@@ -22,11 +22,11 @@ def _frozen(reading: Reading, value: Any, at: At, index: Index) -> dict[str, Any
     if not isinstance(value, Mapping):
         value = {str(x): 0 for x in reading.listed(value, at)}
     out: dict[str, Any] = {}
-    names = list(index.joints)
+    names, counted = list(index.joints), [n for n, j in index.joints.items() if j != index.base]
     for key, x in value.items():
         name = str(key)
         if name not in names and name.isascii() and name.isdecimal() and len(name) < 10:
-            name = names[int(name) - 1] if 1 <= int(name) <= len(names) else name
+            name = counted[int(name) - 1] if 1 <= int(name) <= len(counted) else name
         if name not in names:
             hint = closest(name, names)
             reading.fail((*at, str(key)), f"there is no joint {shown(name)!r}", hint)
