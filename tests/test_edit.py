@@ -253,8 +253,10 @@ def test_terms_dropped_by_number_are_not_those_of_an_edited_machine():
     with pytest.raises(da.ModelError, match="terms of its own equations"):
         da.load("RX(), TZK(1);").attach(m, "tip")
     weights = da.load({"phrase": text, "simplified": {"drop": ["Q(1):1"]}})
-    with pytest.raises(da.ModelError, match="with_gravity: terms are dropped by number"):
-        weights.with_gravity((0, 0, "G"))
+    both = da.load({"phrase": text, "simplified": {"drop": ["A12:1; Q(1):1"]}})
+    for x in (weights, both):
+        with pytest.raises(da.ModelError, match="with_gravity: terms are dropped by number"):
+            x.with_gravity((0, 0, "G"))
 
 
 def test_parameters_of_two_mechanisms_must_agree():

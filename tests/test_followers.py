@@ -128,6 +128,12 @@ def test_the_acceleration_of_a_follower_is_not_taken_for_that_of_its_leader(both
     for name in ("c", "d"):
         with pytest.raises(da.UsageError, match=f"joint '{name}' follows 'a'"):
             da.hybrid_dynamics(m, q, qd, [0.3, 0.4], given=[name])
+    # numbers count the coordinates that are left
+    for k, name in enumerate(m.joint_names, 1):
+        by_name, by_number = (
+            da.hybrid_dynamics(m, q, qd, [0.3, 0.4], given=[x]) for x in (name, k)
+        )
+        np.testing.assert_array_equal(by_name, by_number)
 
 
 def test_a_motion_is_that_of_the_coupled_machine_and_keeps_its_energy(both):

@@ -76,3 +76,14 @@ def test_a_parameter_may_still_give_the_inertia():
         da.forward_dynamics(m, *state)
     qdd = da.forward_dynamics(m, *state, parameters={"M": 2.0})
     assert qdd == pytest.approx(da.forward_dynamics(m.with_values(M=2), *state), rel=1e-9)
+
+
+def test_long_machines_are_refused_like_short_ones():
+    """Code that does not grow with the machine, from 48 bodies on, asks for inertia too."""
+    turns = ", ".join(f"R{'ZX'[k % 2]}(), TXK(0.1)" for k in range(60))
+    masses = "".join(
+        f"body {k}: M = 1, D = (0.05, 0, 0), I = (0.1, 0.1, 0.1);" for k in range(1, 61)
+    )
+    m = da.load(f"{turns};{masses}", base="free")
+    with pytest.raises(da.SingularModel, match="joint 'base' moves no inertia where 'j1'"):
+        da.forward_dynamics(m, da.neutral(m), np.zeros(m.nv), np.ones(m.nv))

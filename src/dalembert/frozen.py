@@ -26,7 +26,8 @@ def _made(cls: type, **options: bool) -> Any:
     hashed = _tuple([f.name for f in fields if (f.compare if f.hash is None else f.hash)])
 
     def __repr__(self: Any) -> str:
-        return f"{made.__qualname__}({', '.join(f'{n}={getattr(self, n)!r}' for n in shown)})"
+        values = ", ".join(f"{n}={getattr(self, n)!r}" for n in shown)
+        return f"{self.__class__.__qualname__}({values})"
 
     def __eq__(self: Any, other: Any) -> Any:
         same = other.__class__ is self.__class__

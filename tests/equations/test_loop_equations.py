@@ -69,6 +69,27 @@ def test_ready_robots(name):
     against_kernels(m, eq, q[None], rng.normal(size=(1, m.nv)), rng.normal(size=(1, m.nv)))
 
 
+def test_legs_whose_slides_have_numbers_for_directions():
+    """3-PPR: what each leg moves alone is a constant direction."""
+    mass, bodies, loops = {"mass": 1, "com": [0.1, 0.05, 0], "inertia": [0.1, 0.1, 0.1]}, [], []
+    ways = (("x", -1, [1, 0, 0]), ("y", "x", [0, 1, 0]))
+    for name, parent, axis in ways:
+        joint = {"type": "prismatic", "axis": axis}
+        bodies.append({"name": name, "parent": parent, "joint": joint, **mass})
+    bodies.append({"name": "p", "parent": "y", "joint": {"type": "revolute"}, **mass})
+    for k, turn in enumerate(np.arange(3) * 2 * np.pi / 3):
+        u = [float(np.cos(turn)), float(np.sin(turn)), 0]
+        for name, parent, axis in ((f"a{k}", -1, [-u[1], u[0], 0]), (f"b{k}", f"a{k}", u)):
+            joint = {"type": "prismatic", "axis": axis}
+            bodies.append({"name": name, "parent": parent, "joint": joint, **mass})
+        at = [0.3 * x for x in u]
+        loops.append({"body_i": f"b{k}", "point_i": [0, 0, 0], "body_j": "p", "point_j": at})
+    data = {"bodies": bodies, "gravity": [0, -9.81, 0], "active": ["a0", "a1", "a2"]}
+    m = da.load({**data, "loops": [{**x, "joint": "revolute", "axis": [0, 0, 1]} for x in loops]})
+    q = da.assemble(m, {"a0": 0.1, "a1": -0.05, "a2": 0.02})
+    against_kernels(m, da.equations(m), q[None], *np.random.default_rng(1).normal(size=(2, 1, 9)))
+
+
 def numbered():
     return FOUR_BAR | {"symbols": [], "parameters": VALUES}
 

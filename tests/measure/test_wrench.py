@@ -162,7 +162,11 @@ def _pushed(**change):
 @pytest.mark.parametrize(
     ("change", "refused"),
     [
-        ({"hand.fy": np.where(np.arange(101) == 30, np.nan, 1.0)}, "is missing at t = 0.3 s"),
+        ({"hand.fy": np.where(np.arange(101) == 30, np.nan, 1.0)}, "in 1 of 101 .* at t = 0.3 s"),
+        (
+            {f"hand.p{u}": np.where(np.arange(101) == 30, np.nan, 1.0) for u in "xyz"},
+            "point of the force on 'hand' is missing at t = 0.3 s",
+        ),
         ({"t": np.r_[np.linspace(0, 0.5, 100), 1.0]}, "no wrench from t = 0.5 to 1 s"),
     ],
 )

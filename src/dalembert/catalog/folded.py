@@ -167,7 +167,11 @@ def hybrid(
     """Return (qdd, tau): x is qdd of the joints in `given`, tau of the others."""
     fold = whole.fold
     known: set[int] = set()
+    following = {whole.rate_joints[k] for k in fold.following}
+    led = [n for n in whole.joint_names if n not in following]
     for name in given:
+        if isinstance(name, int) and 1 <= name <= len(led):
+            name = led[name - 1]  # numbers are of the coordinates that are left
         rates = whole.rates_of(whole.joint_index(name))
         if set(rates).intersection(fold.following):
             leader = whole.rate_joints[_leader_of(fold, rates[0])]

@@ -119,7 +119,8 @@ def run(arguments: Sequence[str]) -> int:
         return 1
     except MemoryError as error:
         hint = "  hint: ask for less: fewer samples, a shorter time, a smaller machine"
-        return fail(f"there is not enough memory: {error}\n{hint}", 1)
+        told = f": {error}" if str(error) else ""
+        return fail(f"there is not enough memory{told}\n{hint}", 1)
     except OSError as error:
         return fail(f"{error.filename or 'system'}: {error.strerror or error}", 2)
     except Exception as error:

@@ -44,7 +44,8 @@ def gathered(row: Quantity, inputs: Sequence[Any], options: dict[str, Any]) -> t
         takes = f"{len(row.inputs)} input{'s' if len(row.inputs) > 1 else ''}"
         extra = inputs[len(row.inputs)]
         if isinstance(extra, str):  # options, such as the frame, have names
-            usage = f"{usage[:-1]}, frame={shown(extra, 40)!r})"
+            option = "method" if extra in row.methods else "frame"
+            usage = f"{usage[:-1]}, {option}={shown(extra, 40)!r})"
         raise UsageError(f"{row.name} takes {takes}, not {len(inputs)}", hint=usage)
     known = dict(zip(row.inputs, inputs, strict=False))
     for given in [n for n in options if n in names]:

@@ -14,6 +14,7 @@ from ..errors import DalembertError
 from ..expr.exact import to_float
 from ..frozen import dataclass
 from ..mechanism import Mechanism
+from .singular import require_inertia
 
 if TYPE_CHECKING:
     from ..expr import Program
@@ -91,6 +92,7 @@ def rolled(
     by_rate = {k: j for j, k in enumerate(tree.velocity_index)}
     rotor = {by_rate[k]: to_float(x) for k, x in rotor_inertia(bound, drives).items()}
     form = {"packed": True} if packed else {}
+    require_inertia(m, name, {"drives": drives})
     try:
         return makers[name](tree, rotor, **form)
     except (DalembertError, ZeroDivisionError):  # it has no such model: the usual way says why

@@ -79,7 +79,7 @@ def require_inertia_of(m: Mechanism, name: str, free: Collection[int], drives: A
     raise SingularModel(
         f"{name}: the model is singular in every state: joint {shown(first)!r} moves no inertia"
         + (f" where {along} moves along" if others else ""),
-        hint="give one of their bodies a mass and an inertia, or one of them a rotor inertia",
+        hint="give its body (or one of theirs) a mass and an inertia, or the joint a rotor inertia",
     )
 
 

@@ -153,6 +153,8 @@ def on_circle(angle: float) -> tuple[Fraction, Fraction]:
     """
     steps = round(angle / STEP)
     near = abs(angle - steps * STEP) <= 1e-15 * max(1.0, abs(angle))
+    if near and steps % 12 == 0:  # whole numbers of half turns
+        return Fraction(1 - steps // 12 % 2 * 2), Fraction(0)
     t = _half_tangent(steps) if near else Fraction(math.tan(angle / 2))
     t = t.limit_denominator(10**12)
     norm = 1 + t * t

@@ -316,7 +316,7 @@ def _in_closed_form(s: Solved, number: int, rows: list[int], joints: list[int]) 
 
 
 def _said(s: Solved, joints: Sequence[int], rows: Sequence[int]) -> str:
-    """Return what follows from which equations: q2, q3 from C, equations 1 and 2."""
+    """Return what follows from which equations: q2, q3 from C, equations 1, 2."""
     names = [f"q{j + 1}" for j in joints]
     loops: dict[str, list[str]] = {}
     for r in rows:

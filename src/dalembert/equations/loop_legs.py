@@ -90,9 +90,8 @@ class Legs:
         tops = [_dot(way, b) for _, way in ways]
         sizes, mixed = _products([way for _, way in ways])
         if not is_plain_zero(mixed):
-            one, two = tops
-            sizes = [folded(sizes[0] * sizes[1] - mixed * mixed)] * 2
-            a, c = _products([way for _, way in ways])[0]
+            (one, two), (a, c) = tops, sizes
+            sizes = [folded(a * c - mixed * mixed)] * 2
             tops = [folded(c * one - mixed * two), folded(a * two - mixed * one)]
         return [
             top / folded(factor * size)
@@ -110,9 +109,9 @@ def _along(row: dict[int, Any], column: Sequence[Any]) -> Any:
 
 def _direction(column: Sequence[Any]) -> tuple[Any, list[Any]]:
     """Return a column as a factor times a shorter one."""
-    graph = next(x.graph for x in column if isinstance(x, Expr))
+    graph = next((x.graph for x in column if isinstance(x, Expr)), None)
     try:
-        return primitive([trig(x) for x in column], graph)
+        return primitive([trig(x) for x in column], graph) if graph else (1, list(column))
     except NotTrig:
         return 1, list(column)
 

@@ -105,7 +105,7 @@ def _sphere(s: Solved, t: Trig, place: list[str], bar: Any) -> Rod | None:
         bare = tuple(p for p in letters if p not in own)
         if not own:
             rest.terms[letters, angle, kind] = x
-        elif own[0][1] == 2 and len(own) == 1 and not angle:
+        elif own[0][1] == 2 and len(own) == 1 and not angle and own[0][0] not in squares:
             squares[own[0][0]] = bare, x
         elif own[0][1] == 1 and len(own) == 1:
             linear[own[0][0]].terms[bare, angle, kind] = x

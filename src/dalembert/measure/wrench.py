@@ -17,13 +17,13 @@ from ..compute.wrenches import at_frames, given_wrench
 from ..errors import DescriptionError, Place, UsageError, shown
 from ..mechanism import Mechanism
 from .columns import column, parse_columns
+from .motion import SHORT_GAP
 from .table import Table, read_table, some
 
 Array = np.ndarray
 FORCE = ("fx", "fy", "fz", "mx", "my", "mz")
 POINT = ("px", "py", "pz")
 UNIT = {"f": "N", "m": "N m", "p": "m"}
-HOLE = 0.2  # seconds without a sample that are bridged, as in motions
 GROUPS = tuple(UNIT)  # of three heads each
 
 
@@ -167,8 +167,8 @@ def _from_table(m: Mechanism, t: Array, q: Array, frame: str, table: Table) -> A
     missing = ~np.isfinite(np.concatenate([force, couple], axis=1)).all(axis=1)
     if missing.any():
         raise DescriptionError(
-            f"the wrench on {shown(frame)!r} is missing at t = {t[missing.argmax()]:g} s and "
-            f"{missing.sum() - 1} more samples of the motion", where=Place(table.source),
+            f"the wrench on {shown(frame)!r} is missing in {missing.sum()} of {len(t)} samples of "
+            f"the motion, first at t = {t[missing.argmax()]:g} s", where=Place(table.source),
             hint="fill the gap, with zeros where nothing touches, or cut the motion: d[a:b]",
         )  # fmt: skip
     pose = evaluate(m, "pose", q, frame=frame)
@@ -176,7 +176,15 @@ def _from_table(m: Mechanism, t: Array, q: Array, frame: str, table: Table) -> A
     if some_points:
         point = np.stack([at(n) for n in POINT], axis=1)
         # a plate without load has no centre of pressure: no force, no moment
-        unloaded = ~np.isfinite(point).all(axis=1) & (np.abs(force).max(axis=1) == 0)
+        unknown = ~np.isfinite(point).all(axis=1)
+        unloaded = unknown & (np.abs(force).max(axis=1) == 0)
+        if (lost := unknown & ~unloaded).any():
+            when = t[lost.argmax()]
+            raise DescriptionError(
+                f"the point of the force on {shown(frame)!r} is missing at t = {when:g} s",
+                where=Place(table.source),
+                hint="give px, py and pz wherever there is a force",
+            )
         couple = couple + np.cross(np.where(unloaded[:, None], origin, point) - origin, force)
     turned = [np.einsum("nji,nj->ni", R, x) for x in (force, couple)]  # Rᵀ: world to frame axes
     return np.concatenate(turned, axis=1)
@@ -196,7 +204,7 @@ def _times(table: Table, t: Array) -> Array:
             where=Place(table.source),
             hint="cut the motion to the times that were measured: d[a:b]",
         )
-    hole = (apart > max(HOLE, 5 * usual)) & (own[1:] > t[0]) & (own[:-1] < t[-1])
+    hole = (apart > max(SHORT_GAP, 5 * usual)) & (own[1:] > t[0]) & (own[:-1] < t[-1])
     if hole.any():
         k = int(hole.argmax())
         raise DescriptionError(

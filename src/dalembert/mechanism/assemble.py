@@ -17,7 +17,7 @@ from .mechanism import RECORDS, Mechanism
 from .motors import tree_motors
 from .parts import Body, Frame, free_name, joint_name
 from .rehome import onto
-from .required import require_mechanism
+from .required import is_closed, require_mechanism
 from .simplified import require_same_terms
 from .validate import numeric
 from .view import vector
@@ -111,8 +111,7 @@ def _refuse_base_axes(m: Mechanism, edit: str) -> None:
 
 def _with_named_motors(m: Mechanism) -> Mechanism:
     """Return the mechanism with its motors named: those of a tree; loops and wheels have none."""
-    closed = m.loops or m.couplings or m.wheels or m.rolling or m.velocity_constraints
-    if m.active or closed:
+    if m.active or is_closed(m):
         return m
     names = tuple(joint_name(m.bodies[j]) for j in tree_motors(m))
     return replace(m, active=names, checked=True)

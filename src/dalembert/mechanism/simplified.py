@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +49,8 @@ def require_same_terms(m: Mechanism, edit: str, only: str = "") -> None:
     `only`: the coefficients that the edit changes, by their first letter; all if none is named.
     """
     told = m.simplified.get("drop", ()) if m.simplified else ()
-    found = [x for x in told if x.strip().startswith(only or tuple("QABC"))]
+    items = re.split(r"[;\s]+", told if isinstance(told, str) else " ".join(told))
+    found = [x for x in items if x.startswith(only)] if told else []
     if found:
         raise ModelError(
             f"{edit}: terms are dropped by number ({shown(str(found[0]))!r}), which it changes",

@@ -124,8 +124,9 @@ class Reading:
         absent = [k for k in (0, 1) if element is None or keys[k] not in element.attributes]
         if len(absent) == 1:
             found[absent[0]] = 0
-            what = f"joint {shown(name)!r}: no {keys[absent[0]]} limit is given"
-            self.notes.append(f"{what}: it is 0, as URDF has it")
+            if found[0] <= found[1]:  # else both are left out
+                what = f"joint {shown(name)!r}: no {keys[absent[0]]} limit is given"
+                self.notes.append(f"{what}: it is 0, as URDF has it")
         elif absent:
             self.unlimited.append(name)
         return found
@@ -145,6 +146,9 @@ class Reading:
                 f"joint {shown(name)!r}: lower limit above upper limit, both left out"
             )
             return ()
+        if lower is not None and lower == upper:
+            told = f"joint {shown(name)!r}: lower and upper limit are equal, it cannot move"
+            self.notes.append(told)
         return () if lower is None and upper is None else ((lower, upper),)
 
     def inertia(self, element: Element, link: str, pose: Transform, mass: Any, six: Any) -> Inertia:

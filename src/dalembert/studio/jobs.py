@@ -71,9 +71,7 @@ def describe(given: Mapping[str, Any]) -> dict[str, Any]:
         ],
         "notes": [shown(n, 300) for n in (*m.notes, *m.report())][:40],
         "quantities": list(_quantities(m)),
-        "rolls": {"speed": shown(_speeds(m)[0], 60), "steered": bool(m.prescribed)}
-        if is_rolling(m)
-        else None,
+        "rolls": _rolling(m) if is_rolling(m) else None,
     }
 
 
