@@ -119,7 +119,8 @@ def test_mass_ratios_keep_the_law_of_conditioning(ratio):
 
 @pytest.mark.parametrize("length", [0.0, 0.999, 2.0])
 def test_a_quaternion_that_is_no_unit_is_refused(length):
-    m = da.load("RZ(), TXK(0.5); body 1: M = 2, D = (0.5, 0, 0);", base="free")
+    m = da.load({"bodies": [{"name": "base", "mass": 2, "parent": -1, "com": [0.5, 0, 0],
+                             "inertia": [1, 1, 1], "joint": {"type": "free"}}]})  # fmt: skip
     q = np.tile(da.neutral(m), (3, 1))
     q[1, 3:7] *= length
     for call in (

@@ -139,11 +139,11 @@ def test_springs_in_the_legs_act_and_others_are_refused(name):
     assert np.allclose(da.platform_acceleration(m, T, twist, forces), rate, rtol=1e-9, atol=1e-9)
     plate = m.index["platform"]
     pull = PointSpring(plate, Vec3(0, 0, 0), -1, Vec3(0, 0, 1), 10)
-    for other in (replace(m, springs=(pull,)), replace(m, elastic=(JointSpring(plate, 1),))):
-        if name == "three_rrr" and other.elastic[0].joint == plate:
-            continue  # a planar joint has no spring of its own
+    with pytest.raises(da.ModelError, match="not in the models of the legs"):
+        da.actuator_forces(replace(m, springs=(pull,)), T, twist, rate)
+    if m.bodies[plate].joint.nv == 1:  # others have no springs of their own
         with pytest.raises(da.ModelError, match="not in the models of the legs"):
-            da.actuator_forces(other, T, twist, rate)
+            da.actuator_forces(replace(m, elastic=(JointSpring(plate, 1),)), T, twist, rate)
 
 
 def test_a_leg_that_is_too_short_has_no_finite_answer():

@@ -32,7 +32,7 @@ def on(monkeypatch):
         for part in (llvm, library, module, loops):
             monkeypatch.setattr(part, "host", lambda: host)
         monkeypatch.setattr(library, "_loaded", [])
-        monkeypatch.setattr(library, "_code", lambda: _library(host))
+        monkeypatch.setattr(library, "_code", lambda: (_library(host), host.lanes))
 
     return there
 

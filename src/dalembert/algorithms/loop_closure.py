@@ -239,15 +239,20 @@ def equation_count(m: Mechanism) -> int:
     return closed + len(m.couplings) + len(held_names(m))
 
 
-def equation_names(m: Mechanism) -> list[str]:
-    """Return a name for each closure equation, for messages."""
-    names = []
+def equation_places(m: Mechanism) -> list[tuple[str, int]]:
+    """Return what each closure equation belongs to, and its number there; 0 where it is alone."""
+    places = []
     for k, loop in enumerate(m.loops, 1):
         ends = [m.bodies[b].name if b >= 0 else "base" for b in (loop.body_i, loop.body_j)]
         name = loop.name or f"loop {k} ({ends[0]} - {ends[1]})"
-        names += [f"{name}, equation {e + 1}" for e in range(EQUATIONS[loop.joint])]
-    names += [f"coupling of {joint_name(m.bodies[c.joint])}" for c in m.couplings]
-    return [*names, *held_names(m)]
+        places += [(name, e + 1) for e in range(EQUATIONS[loop.joint])]
+    places += [(f"coupling of {joint_name(m.bodies[c.joint])}", 0) for c in m.couplings]
+    return [*places, *((name, 0) for name in held_names(m))]
+
+
+def equation_names(m: Mechanism) -> list[str]:
+    """Return a name for each closure equation, for messages."""
+    return [f"{name}, equation {k}" if k else name for name, k in equation_places(m)]
 
 
 def equation_units(m: Mechanism) -> list[str]:

@@ -14,7 +14,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..algebra import is_plain_zero
-from ..algorithms.loop_closure import closure, closure_rates, equation_names, loop_jacobian
+from ..algorithms.loop_closure import (
+    closure,
+    closure_rates,
+    equation_names,
+    equation_places,
+    loop_jacobian,
+)
 from ..errors import ComputationError, ModelError, ParameterError, shown
 from ..expr import OPS, Expr, Graph
 from ..expr.arena import Rows
@@ -100,6 +106,7 @@ class Solved:
     graph: Graph = field(default_factory=Graph)
     before: list[Line] = field(default_factory=list)  # steps of large closure equations
     closure: list[tuple[str, Any]] = field(default_factory=list)
+    places: list[tuple[str, int]] = field(default_factory=list)  # loop and number of each of them
     rates: list[Line] = field(default_factory=list)  # G
     drifts: list[Line] = field(default_factory=list)  # at constant speeds of the independent joints
     G: dict[tuple[int, int], Any] = field(default_factory=dict)  # of (joint, independent joint)
@@ -195,6 +202,7 @@ def solved(m: Mechanism, q: Any = None) -> Solved:
     names = equation_names(m)
     steps = shared([residual[r] for r in plan.rows], {}, lambda x: s.step(x, s.before))
     s.closure = [(names[r], _small(x)) for r, x in zip(plan.rows, steps, strict=True)]
+    s.places = [equation_places(m)[r] for r in plan.rows]
     turning = closure_rates(exact, q, qd)[1]
     every = [J[r][k] for r in plan.rows for k in range(m.nv)]
     named: dict[int, Any] = {}
@@ -254,7 +262,7 @@ def _solve_block(s: Solved, number: int, rows: list[int], joints: list[int], bia
     if _in_closed_form(s, number, rows, joints):
         return
     A = [[s.J[r][j] for j in joints] for r in rows]
-    found = legs(A, [s.closure[r][0].rpartition(", ")[0] for r in rows]) if len(rows) > 2 else []
+    found = legs(A, [s.places[r][0] for r in rows]) if len(rows) > 2 else []
     solve = Legs(s, number, A, found) if found else Elimination(s, number, A)
     s.rates.append(("", f"block {number}: " + _said(s, joints, rows)))
     s.rates += solve.lines
@@ -320,8 +328,8 @@ def _said(s: Solved, joints: Sequence[int], rows: Sequence[int]) -> str:
     names = [f"q{j + 1}" for j in joints]
     loops: dict[str, list[str]] = {}
     for r in rows:
-        loop, _, number = s.closure[r][0].rpartition(", equation ")
-        loops.setdefault(loop or s.closure[r][0], []).extend([number] if loop else [])
+        loop, number = s.places[r]
+        loops.setdefault(loop, []).extend([str(number)] if number else [])
     told = [
         f"{loop}, equation{'s' * (len(own) > 1)} {', '.join(own)}" if own else loop
         for loop, own in loops.items()

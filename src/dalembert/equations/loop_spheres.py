@@ -40,7 +40,7 @@ def spheres(s: Solved, number: int, rows: Sequence[int], joints: Sequence[int]) 
     names = [f"q{j + 1}" for j in joints]
     loops: dict[str, list[int]] = {}
     for r in rows:
-        loops.setdefault(s.closure[r][0].rpartition(", ")[0], []).append(r)
+        loops.setdefault(s.places[r][0], []).append(r)
     if len(loops) != 3 or {len(own) for own in loops.values()} not in ({1}, {3}):
         return []
     try:
