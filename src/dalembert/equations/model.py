@@ -162,12 +162,19 @@ def numbered_alike(m: Mechanism, other: Mechanism) -> bool:
     """
     from .derive import equations
 
-    which, counts = (m.simplified or {}).get("drop", ()), []
+    which, found = (m.simplified or {}).get("drop", ()), []
     for x in (m, other):
         left = {k: v for k, v in (x.simplified or {}).items() if k in ("freeze", "neglect")}
         eq = simplified(equations(x.full), left)
-        counts.append([len(entry.terms("report")) for entry in named_entries(eq, which)])
-    return counts[0] == counts[1]
+        terms = [entry.terms("report") for entry in named_entries(eq, which)]
+        found.append([[_moving(eq, powers) for _, powers in each] for each in terms])
+    return bool(found[0] == found[1])
+
+
+def _moving(eq: Equations, powers: Powers) -> set[tuple[str, int]]:
+    """Return the sines, cosines and slides of a term, with their powers."""
+    known = eq.ring.symbols.generators
+    return {(known[i].name, e) for i, e in powers if known[i].key[0] in ("sin", "cos", "q")}
 
 
 def of_left(limits: Any, whole: tuple[str, ...], left: tuple[str, ...]) -> Any:
