@@ -14,7 +14,6 @@ from ..errors import DalembertError
 from ..expr.exact import to_float
 from ..frozen import dataclass
 from ..mechanism import Mechanism
-from .singular import require_inertia
 
 if TYPE_CHECKING:
     from ..expr import Program
@@ -79,6 +78,7 @@ def rolled(
     from ..algorithms import rolled_dynamics, rolled_matrices, rolled_slopes
     from ..algorithms.drives import rotor_inertia
     from ..reframe import simplify
+    from .singular import require_inertia
 
     makers: dict[str, Callable[..., Rolled]] = {
         "inverse_dynamics": rolled_dynamics.rolled_newton_euler,
