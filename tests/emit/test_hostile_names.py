@@ -17,8 +17,9 @@ import dalembert as da
 from dalembert.emit.fmu import sources
 from dalembert.emit.names import identifier, plain
 from dalembert.emit.reserved import RESERVED
-from dalembert.export import LANGUAGES, files
+from dalembert.export import LANGUAGES, files, writer
 from dalembert.export.fmu import fmu_plant
+from dalembert.export.unit import unit_of
 
 LEXER = {"c": "c", "cpp": "cpp", "python": "python", "numpy": "python", "octave": "matlab",
          "matlab": "matlab", "fortran": "fortran", "rust": "rust", "casadi": "python",
@@ -105,20 +106,27 @@ def listed(made, language):
     return found
 
 
-def tokens(language, slot, name):
-    """Return the tokens of each file of a model with a name in one slot."""
+def written(m, quantities, languages, **options):
+    """Yield languages and the tokens of their files: what they write is made once for all."""
+    unit = unit_of(m, quantities, **options) if {*languages} != {"listing"} else None
+    for language in languages:
+        if language == "listing":
+            made = files(m, quantities, language, **options)
+        else:
+            made = writer(language)(unit)
+        yield language, listed(made, language)
+
+
+def tokens(slot, name, languages=WRITERS):
+    """Return the tokens by language of a model with a name in one slot."""
     m, named = model(slot, name)
-    made = files(
-        m, ["inverse_dynamics", "pose"], language, parameters=[named["parameter"]],
-        frame=named["frame"],
-    )  # fmt: skip
-    return listed(made, language)
+    options = {"parameters": [named["parameter"]], "frame": named["frame"]}
+    return dict(written(m, ["inverse_dynamics", "pose"], languages, **options))
 
 
-def machine_tokens(language, slot, name):
+def machine_tokens(slot, name, languages=WRITERS):
     """The same of a machine on wheels."""
-    made = files(machine(slot, name), ["kane_J_nh"], language)
-    return listed(made, language)
+    return dict(written(machine(slot, name), ["kane_J_nh"], languages))
 
 
 FREE = (Token.Name, Token.Comment, Token.Literal.String, Token.Text, Token.Keyword.Namespace)
@@ -132,53 +140,56 @@ def same(benign, hostile):
             assert x == y or any(kind in free for free in FREE), (kind, x, y)
 
 
+def same_in_all(benign, hostile):
+    for language, found in hostile.items():
+        same(benign[language], found)
+
+
 @pytest.fixture(scope="module")
 def benign():
-    return {language: tokens(language, "model", "benign") for language in WRITERS}
+    return tokens("model", "benign")
 
 
 @pytest.fixture(scope="module")
 def benign_machine():
-    made = {}
-
-    def of(language):
-        if language not in made:
-            made[language] = machine_tokens(language, "model", "model")
-        return made[language]
-
-    return of
+    return machine_tokens("model", "model")
 
 
-@pytest.mark.parametrize("language", WRITERS)
+def test_files_are_what_a_writer_makes_of_one_unit():
+    m, named = model("joint", WRITTEN[0])
+    options = {"parameters": [named["parameter"]], "frame": named["frame"]}
+    unit = unit_of(m, ["inverse_dynamics", "pose"], **options)
+    for language in LANGUAGES:
+        made = files(m, ["inverse_dynamics", "pose"], language, **options)
+        assert made == dict(writer(language)(unit))
+
+
 @pytest.mark.parametrize("slot", SLOTS)
-def test_a_hostile_name_gives_the_tokens_of_a_benign_one(language, slot, benign):
+def test_a_hostile_name_gives_the_tokens_of_a_benign_one(slot, benign):
     for name in WRITTEN[:6]:
-        same(benign[language], tokens(language, slot, name))
+        same_in_all(benign, tokens(slot, name))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", WRITERS)
 @pytest.mark.parametrize("slot", SLOTS)
-def test_a_hundred_hostile_names(language, slot, benign):
+def test_a_hundred_hostile_names(slot, benign):
     names = hostile_names(150)
     assert len(names) >= 100
     for name in names:
-        same(benign[language], tokens(language, slot, name))
+        same_in_all(benign, tokens(slot, name))
 
 
-@pytest.mark.parametrize("language", ["c", "python"])
 @pytest.mark.parametrize("slot", WHEELED)
-def test_a_hostile_name_of_a_machine_on_wheels(language, slot, benign_machine):
+def test_a_hostile_name_of_a_machine_on_wheels(slot, benign_machine):
     for name in WRITTEN[:2]:
-        same(benign_machine(language), machine_tokens(language, slot, name))
+        same_in_all(benign_machine, machine_tokens(slot, name, ["c", "python"]))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", WRITERS)
 @pytest.mark.parametrize("slot", WHEELED)
-def test_a_hundred_hostile_names_of_a_machine_on_wheels(language, slot, benign_machine):
+def test_a_hundred_hostile_names_of_a_machine_on_wheels(slot, benign_machine):
     for name in hostile_names(100):
-        same(benign_machine(language), machine_tokens(language, slot, name))
+        same_in_all(benign_machine, machine_tokens(slot, name))
 
 
 def fmu_tokens(m, parameters=()):
