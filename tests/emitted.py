@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
@@ -9,7 +12,9 @@ import numpy as np
 
 import dalembert as da
 from dalembert.emit.unit import Entry, Unit
-from dalembert.export import writer
+from dalembert.export import language_of, writer
+from dalembert.export.check import LINE, Compared, _row, commands
+from dalembert.export.check import run as run_one
 from dalembert.export.unit import CHECKED, Samples, unit_of
 from dalembert.reference import in_floats
 
@@ -107,3 +112,48 @@ def write(made: Unit, language: str, directory: Path) -> None:
         target = directory / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(str(text), encoding="utf-8")
+
+
+# scripts one after the other in one interpreter; a line before each says which it is
+SCRIPTS = """
+import os, runpy, sys
+for k, (script, *given) in enumerate(a.split("\\n") for a in sys.argv[1:]):
+    print("model", k, flush=True)
+    sys.argv, sys.path[0] = [script, *given], os.path.dirname(script)
+    try:
+        runpy.run_path(script, run_name="__main__")
+    except SystemExit as end:
+        print("exit", end.code)
+"""
+
+
+def run_together(language: str, places: Iterable[tuple[Path, str]]) -> list[list[Compared]]:
+    """Return the rows of golden vectors as `check.run` does, of several models.
+
+    Interpreters that take long to start (JAX, CasADi, Octave) are started once for all.
+    """
+    models = [(d.resolve(), id) for d, id in places]
+    last = language_of(language).run[-1][0]
+    if last == "octave-cli":
+        paths = [word for d, _ in models for word in ("--path", str(d))]
+        calls = "".join(f"disp('model {k}'); {id}_test(); " for k, (_, id) in enumerate(models))
+        text = _out([last, "--no-init-file", "-q", *paths, "--eval", calls])
+    elif last == "{python}":
+        told = []
+        for d, id in models:
+            *builds, script = commands(language, d, id, d)
+            for command in builds:
+                _out(command)
+            told.append("\n".join(script[1:]))
+        text = _out([sys.executable, "-c", SCRIPTS, *told])
+    else:
+        return [run_one(language, d, id) for d, id in models]
+    parts = text.split("model ")[1:]
+    assert len(parts) == len(models), text
+    return [[_row(language, x) for x in part.splitlines() if LINE.match(x)] for part in parts]
+
+
+def _out(command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr + done.stdout
+    return done.stdout
