@@ -33,3 +33,20 @@ def test_a_part_is_printed_or_refused(name, code):
     ran = subprocess.run([sys.executable, str(TOOL), name], capture_output=True, text=True)
     assert ran.returncode == code
     assert bool(ran.stdout.strip()) == (code == 0)
+
+
+def test_a_part_that_is_run_leaves_a_row(tmp_path, monkeypatch, capsys):
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_x.py").write_text(
+        "import pytest\npytestmark = pytest.mark.slow\n"
+        "def test_a(): pass\ndef test_b(): assert False\ndef test_c(): pytest.skip()\n"
+    )
+    monkeypatch.setattr(tool, "ROOT", tmp_path)
+    monkeypatch.setattr(tool, "TESTS", tmp_path / "tests")
+    monkeypatch.setattr(tool, "BUILD", tmp_path / "build")
+    monkeypatch.setattr(tool, "PARTS", {"x": ("test_x.py",)})
+    assert tool.run_all(["x"]) == 1
+    assert "| x | 1 | 1 | 1 | 0 |" in capsys.readouterr().out
+    assert tool.counted("3 passed, 2 skipped, 1 error in 4.0s") == {
+        "passed": 3, "failed": 0, "skipped": 2, "error": 1
+    }  # fmt: skip

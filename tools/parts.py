@@ -2,14 +2,26 @@
 
 python tools/parts.py           # the names, and how many files each has
 python tools/parts.py corpus    # the files of a part; a folder of tests/ is a part too
+python tools/parts.py --run [names]   # runs the slow tests of parts, all without names: a table
+
+A run leaves build/parts/NAME.log and a row in build/parts/table.json, so it can be done in pieces.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import re
+import resource
+import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
-TESTS = Path(__file__).resolve().parent.parent / "tests"
+ROOT = Path(__file__).resolve().parent.parent
+TESTS, BUILD = ROOT / "tests", ROOT / "build" / "parts"
+COUNTS = ("passed", "failed", "skipped", "error")
 
 # patterns under tests/; what none of them names is the part `rest`
 PARTS: dict[str, tuple[str, ...]] = {
@@ -44,8 +56,52 @@ def parts() -> dict[str, list[str]]:
     return found | {"rest": sorted(left)}
 
 
+def counted(line: str) -> dict[str, int]:
+    """Return the counts of the last line that pytest prints."""
+    found = {word: int(n) for n, word in re.findall(r"(\d+) (\w+?)s?\b", line)}
+    return {word: found.get(word, 0) for word in COUNTS}
+
+
+def run(name: str, files: list[str]) -> dict[str, Any]:
+    """Return the row of a part whose slow tests were run: counts, seconds, commit."""
+    commit = ["git", "rev-parse", "--short", "HEAD"]
+    told = subprocess.run(commit, cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    command = [sys.executable, "-m", "pytest", "-n", "2", "-q", "-m", "slow", "--durations=20"]
+    began, used = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    with open(BUILD / f"{name}.log", "w") as log:
+        subprocess.run(
+            [*command, *(f"tests/{x}" for x in files)], cwd=ROOT, stdout=log, stderr=log,
+            env={"HYPOTHESIS_PROFILE": "all", **os.environ},
+        )  # fmt: skip
+    wall, now = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    processor = now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime
+    counts = counted((BUILD / f"{name}.log").read_text().strip().rpartition("\n")[2])
+    return {"part": name, **counts, "seconds": round(wall), "processor": round(processor),
+            "commit": told}  # fmt: skip
+
+
+def run_all(names: list[str]) -> int:
+    """Run parts one after the other and print all that were run; exit 1 where a test failed."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    table, known = BUILD / "table.json", parts()
+    rows = json.loads(table.read_text()) if table.exists() else {}
+    for name in names or known:
+        rows[name] = run(name, known[name])
+        table.write_text(json.dumps(rows, indent=1))
+    columns = ("part", *COUNTS, "seconds", "processor", "commit")
+    print("| " + " | ".join(columns) + " |\n" + "|---" * len(columns) + "|")
+    for name in (x for x in known if x in rows):
+        print("| " + " | ".join(str(rows[name][x]) for x in columns) + " |")
+    return int(any(rows[name]["failed"] + rows[name]["error"] for name in names or known))
+
+
 def main() -> int:
     """Print the parts, or the files of one; exit 2 where there is none of that name."""
+    if sys.argv[1:2] == ["--run"]:
+        unknown = [x for x in sys.argv[2:] if x not in parts()]
+        if unknown:
+            print(f"there is no part {unknown[0]}", file=sys.stderr)
+        return 2 if unknown else run_all(sys.argv[2:])
     if not sys.argv[1:]:
         for name, files in parts().items():
             print(f"{name:12} {len(files):4} files")
