@@ -133,6 +133,7 @@ def run_together(language: str, places: Iterable[tuple[Path, str]]) -> list[list
     Interpreters that take long to start (JAX, CasADi, Octave) are started once for all.
     """
     models = [(d.resolve(), id) for d, id in places]
+    assert len({id for _, id in models}) == len(models)  # names of modules
     last = language_of(language).run[-1][0]
     if last == "octave-cli":
         paths = [word for d, _ in models for word in ("--path", str(d))]
