@@ -386,3 +386,19 @@ def test_limits_of_zero_are_told_and_break_nothing(limit):
     assert not f.executable and "exceeds 0 by" in str(f.exceeded)
     assert f.slower == np.inf
     assert ("its limit is 0" in f.redesign) == ("effort" in limit)
+
+
+def test_the_largest_force_is_found_at_a_corner():
+    """At the end of the ramp the rod is fastest and still accelerates: 201 times missed it."""
+    m = da.load("RZ(), TXK(0.8), RZ(), TXK(0.6); gravity = (0, -9.81, 0);"
+                "body 1: M = 3, D = (0.8, 0, 0); body 2: M = 2, D = (0.6, 0, 0);")  # fmt: skip
+    for move in (trapezoidal([0, 0], [1, -0.7], 1.0, 13.0),
+                 constant_acceleration([0, 0], [1, -0.7], 0.7, brake=True).then(
+                     trapezoidal([1, -0.7], [2, 0], 3.0, 7.0))):  # fmt: skip
+        fine = np.linspace(move.start, move.end, 200_001)
+        found = da.torques_along(m, move)
+        assert len(found.t) == 201 and (np.diff(found.t) > 0).all()
+        assert (found.peak > (1 - 1e-5) * da.torques_along(m, move, t=fine).peak).all()
+    even = np.linspace(0, 1, 201)
+    assert (quintic([0.0], [1.0], 1.0).times() == even).all()
+    assert (spline([0, 0.3, 1], [[0.0], [1.0], [0.0]]).times() == even).all()

@@ -179,3 +179,15 @@ def test_a_hole_in_a_table_of_wrenches_is_refused(change, refused):
 def test_a_head_of_a_frame_that_is_no_part_of_a_wrench_is_refused():
     with pytest.raises(da.DescriptionError, match=r"'hand\.Fy' is no part of a wrench"):
         _pushed(**{"hand.Fy": np.ones(101)})
+
+
+def test_a_table_of_wrenches_covers_the_motion():
+    """Its last value may hold for one step of its own, not for two."""
+    motion = (T, np.cos(T)[:, None])
+    for rows, covers in ((601, True), (600, True), (599, False)):
+        table = {"t": T[:rows], "tip.fx": np.ones(rows)}
+        if covers:
+            assert len(da.torques_along(PENDULUM, motion, wrench_on_body={"tip": table}).t) == 601
+            continue
+        with pytest.raises(da.DescriptionError, match=r"the wrenches go from t = 0 to 5\.98 s"):
+            da.torques_along(PENDULUM, motion, wrench_on_body={"tip": table})

@@ -49,6 +49,37 @@ def test_peaks_of_a_rod_are_those_of_its_equation():
         assert r["mass"] == pytest.approx(r["M"])
 
 
+def peak(task):
+    """Return the largest force of the first rod along a task."""
+    s = da.sweep(da.load(ROD), {"L": [0.5]}, task=task, measure=["peak"], workers=1)
+    return s.columns["peak"][0]
+
+
+def test_a_move_begins_where_the_one_before_it_ends():
+    """There and back: the second move stood still at zero, and its forces were not seen."""
+    there, back = {"to": [1.0], "time": 1.0}, {"to": [0.0], "time": 0.2}
+    told = {"joint_moves": [there, {**back, "from": [1.0]}], "samples": 300}
+    assert peak({"joint_moves": [there, back], "samples": 300}) == peak(told) > 15
+    with pytest.raises(da.UsageError, match="move 2 begins elsewhere than move 1 ends"):
+        peak({"joint_moves": [there, {**back, "from": [0.5]}]})
+
+
+def test_a_recorded_motion_counts_with_all_its_samples():
+    """One row in ten missed the jerk of a few samples."""
+    m, t = da.load(ROD), np.linspace(0, 2, 1001)
+    q = 0.1 * np.sin(t) + 5e-4 * np.exp(-(((t - 1.003) / 0.004) ** 2))
+    d = da.read_motion({"t": t, "q.j1": q}, m)
+    assert peak(d) == pytest.approx(da.torques_along(m, d).peak[0], rel=1e-9)
+    assert peak({"motion": d, "samples": 50}) < 0.7 * peak(d)  # as asked
+    long = np.linspace(0, 2, 6001)
+    whole = (long, *(np.sin(long)[:, None] for _ in range(3)))
+    with pytest.raises(da.UsageError, match="has 6001 samples"):
+        peak(whole)
+    whole[2][7] = np.nan
+    with pytest.raises(da.UsageError, match=r"a gap at t = 0\.002"):
+        peak(whole)
+
+
 def test_the_best_gear_is_the_square_root_of_the_inertias():
     m = da.load({
         "format": "dalembert/1", "gravity": [0, 0, 0], "parameters": {"N": 50.0},

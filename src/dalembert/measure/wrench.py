@@ -197,7 +197,8 @@ def _times(table: Table, t: Array) -> Array:
     if not len(apart) or not (apart > 0).all():
         raise DescriptionError("the times do not increase", where=Place(table.source))
     usual = float(np.median(apart))
-    if own[0] > t[0] + 2 * usual or own[-1] < t[-1] - 2 * usual:
+    last = 1.01 * usual  # the last sample holds until the next one would come
+    if own[0] > t[0] + last or own[-1] < t[-1] - last:
         raise DescriptionError(
             f"the wrenches go from t = {own[0]:g} to {own[-1]:g} s, the motion from "
             f"{t[0]:g} to {t[-1]:g} s",

@@ -18,6 +18,7 @@ from .follow import Motion, arrived, drives, first_pose, followed, motors, requi
 
 Array = np.ndarray
 SAMPLES = 100
+MOST_ROWS = 5000  # of a motion that is taken as it is
 KEYS = ("motion", "joint_moves", "poses", "samples", "start")
 MOVE, POSE = ("from", "to", "time"), ("frame", "point", "time")
 
@@ -60,7 +61,7 @@ def checked_task(m: Mechanism, task: Any, where: Place | None) -> dict[str, Any]
             "a task is one of motion, joint_moves and poses", where,
             hint="joint_moves = [{ from = [0, 0], to = [1, 0.5], time = 0.8 }]",
         )  # fmt: skip
-    samples = task.get("samples", SAMPLES)
+    samples = task.get("samples", MOST_ROWS if kinds[0] == "motion" else SAMPLES)
     if isinstance(samples, bool) or not isinstance(samples, int) or not 2 <= samples <= 100_000:
         raise UsageError(f"task: samples = {shown(repr(samples))}", where, hint="100")
     require_followed(m)
@@ -68,13 +69,17 @@ def checked_task(m: Mechanism, task: Any, where: Place | None) -> dict[str, Any]
         raise UsageError("a task has a start with poses alone", where, hint="leave out `start`")
     out: dict[str, Any] = {"samples": samples}
     if kinds[0] == "motion":
-        out["motion"] = _table(m, task["motion"], samples)
+        out["motion"] = _table(m, task["motion"], samples, "samples" in task, where)
+        out["samples"] = len(out["motion"]["t"])
     elif m.nq != m.nv and not is_closed(m):
         raise UsageError(
             f"{kinds[0]} are for joints with one coordinate each", where, hint='motion = "file.csv"'
         )
     elif kinds[0] == "joint_moves":
-        out["joint_moves"] = [_move(m, x, where) for x in _list(task["joint_moves"], where)]
+        moves: list[dict[str, Any]] = []
+        for x in _list(task["joint_moves"], where):
+            moves.append(_move(m, x, moves, where))
+        out["joint_moves"] = moves
     else:
         if is_rolling(m):
             raise UsageError("a task on wheels moves the motors", where, hint="joint_moves = [...]")
@@ -140,14 +145,23 @@ def _time(given: Mapping[str, Any], where: Place | None) -> float:
     return float(x)
 
 
-def _move(m: Mechanism, given: Mapping[str, Any], where: Place | None) -> dict[str, Any]:
+def _move(
+    m: Mechanism, given: Mapping[str, Any], before: Sequence[Mapping[str, Any]], where: Place | None
+) -> dict[str, Any]:
+    """Return a move as plain data; it begins where the one before it ends."""
     only_keys("a move", given, MOVE, where)
     names = [m.coordinate_names[k] for k in motors(m)]
     size = len(names)
+    start = before[-1]["to"] if before else [0.0] * size
     made = {
-        "from": _numbers(given.get("from", [0.0] * size), size, "from", where, names),
+        "from": _numbers(given.get("from", start), size, "from", where, names),
         "to": _numbers(given.get("to"), size, "to", where, names),
     }
+    if before and made["from"] != start:
+        raise UsageError(
+            f"move {len(before) + 1} begins elsewhere than move {len(before)} ends", where,
+            hint="leave out its `from`",
+        )  # fmt: skip
     for key, x in made.items():
         _require_within(m, key, x, where)
     return {**made, "time": _time(given, where)}
@@ -172,15 +186,28 @@ def _pose(m: Mechanism, given: Mapping[str, Any], where: Place | None) -> dict[s
             "time": _time(given, where)}  # fmt: skip
 
 
-def _table(m: Mechanism, given: Any, samples: int) -> dict[str, Any]:
-    """Return a motion as lists: thinned out to the number of samples."""
-    if isinstance(given, Mapping):
-        arrays = {n: np.asarray(given[n], dtype=float) for n in ("t", "q", "qd", "qdd")}
-    else:
+def _table(
+    m: Mechanism, given: Any, samples: int, thinned: bool, where: Place | None
+) -> dict[str, Any]:
+    """Return a motion as lists: all its rows, or as many as were asked for."""
+    if not isinstance(given, Mapping):
         from ..measure.motion import read_motion
 
-        d = read_motion(given, m)
-        arrays = {n: getattr(d, n)[d.valid] for n in ("t", "q", "qd", "qdd")}
+        d = given if isinstance(given, MeasuredMotion) else read_motion(given, m)
+        given = {n: getattr(d, n) for n in ("t", "q", "qd", "qdd")}
+    arrays = {n: np.asarray(given[n], dtype=float) for n in ("t", "q", "qd", "qdd")}
+    t, count = arrays["t"], len(arrays["t"])
+    table = np.concatenate([x.reshape(count, -1) for x in arrays.values()], axis=1)
+    if not (whole := np.isfinite(table).all(axis=1)).all():
+        raise UsageError(
+            f"the motion of a task has a gap at t = {t[whole.argmin()]:g} s", where,
+            hint="give a stretch without gaps: d[a:b]",
+        )  # fmt: skip
+    if count > samples and not thinned:
+        raise UsageError(
+            f"the motion of a task has {count} samples", where,
+            hint=f"samples = {samples} beside it takes as many, and may miss a peak",
+        )  # fmt: skip
     rows = np.unique(np.linspace(0, len(arrays["t"]) - 1, samples).round().astype(int))
     return {n: x[rows].tolist() for n, x in arrays.items()}
 

@@ -16,6 +16,7 @@ from ..runtime.arguments import numbers
 from ..runtime.signal import Signal, cubic, spline_slopes
 
 Array = np.ndarray
+BESIDE = 1e-6  # of a step: as near before a corner the motion is that of the piece before it
 
 
 @doors("__init__", "__call__", "qd", "qdd", "times", "then")
@@ -62,12 +63,31 @@ class Trajectory:
         return np.where(outside[..., None], 0.0, rate(t))
 
     def times(self, count: int = 201) -> Array:
-        """Return equally spaced times from start to end.
+        """Return equally spaced times from start to end; those next to a corner are moved to it.
+
+        At a corner the acceleration jumps, and the largest force may be on either side of it.
 
         >>> quintic([0.0], [1.0], duration=2.0).times(5).tolist()
         [0.0, 0.5, 1.0, 1.5, 2.0]
+        >>> constant_acceleration([0.0], [1.0], duration=1.0, brake=True).times(8).round(3).tolist()
+        [0.0, 0.143, 0.286, 0.5, 0.5, 0.714, 0.857, 1.0]
         """
-        return np.linspace(self.start, self.end, count)
+        t = np.linspace(self.start, self.end, count)
+        corners = self._corners()
+        if not 0 < 4 * len(corners) <= count:
+            return t
+        step = (self.end - self.start) / (count - 1)
+        for corner in corners:
+            k = min(max(int((corner - self.start) / step), 1), count - 3)
+            t[k : k + 2] = corner - BESIDE * step, corner
+        return t if (np.diff(t) > 0).all() else np.linspace(self.start, self.end, count)
+
+    def _corners(self) -> Array:
+        """Return the times between start and end at which the acceleration jumps."""
+        inside = self.signal.breaks[1:-1]
+        jump = np.abs(self.qdd(inside) - self.qdd(inside - 1e-9 * np.diff(self.signal.breaks)[:-1]))
+        most = np.abs(self.qdd(self.signal.breaks)).max(initial=0.0)
+        return np.asarray(inside[(jump > 1e-6 * most).any(axis=-1)])
 
     def then(self, other: Trajectory) -> Trajectory:
         """Return this motion followed by another, which begins where this one ends.
