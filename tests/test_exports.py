@@ -71,6 +71,9 @@ def test_every_error_is_public():
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = dalembert.nonsense
+    for name, meant in (("rnea", "inverse_dynamics"), ("crba", "mass_matrix"), ("fkine", "pose")):
+        with pytest.raises(AttributeError, match=f"did you mean {meant}"):
+            getattr(dalembert, name)
 
 
 def test_a_function_keeps_its_name_when_a_submodule_has_the_same_one():

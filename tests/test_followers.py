@@ -233,3 +233,14 @@ def test_joints_that_move_no_inertia_are_named():
     m = da.load(told, mimic="substitute")
     with pytest.raises(da.SingularModel, match="no inertia moves with a, c, d:"):
         da.compile(m, "forward_dynamics")
+
+
+def test_a_follower_shows_its_motion_units_and_whom_it_follows():
+    told = machine()
+    told["bodies"][2]["joint"] |= {"limits": [[-0.1, 0.4]], "velocity_limit": 2}
+    m = da.load(told)
+    text = str(m)
+    assert "c follows: -0.51*a + 0.16" in text and "d follows: 1.7*a - 0.2" in text
+    assert "drive c: rotor inertia 0.3 kg, viscous 0.2 N s/m" in text
+    assert "limits c: q -0.1 to 0.4 m, speed 2 m/s" in text
+    assert not any("does not move" in odd for odd in m.report())

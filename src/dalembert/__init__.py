@@ -148,7 +148,10 @@ def __getattr__(name: str) -> Any:
     if name not in EXPORTS:
         from .errors import missing_name
 
-        raise AttributeError(missing_name("dalembert", name, __all__), name=name)
+        elsewhere = {}
+        if not name.startswith("_"):
+            from .catalog.table import MEANT as elsewhere
+        raise AttributeError(missing_name("dalembert", name, __all__, elsewhere), name=name)
     module = import_module(EXPORTS[name])
     found = getattr(module, name, module) if _is_itself(module, name) else getattr(module, name)
     made = _opened(name, found) if isinstance(found, FunctionType) else found

@@ -14,7 +14,7 @@ DalembertError
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from .frozen import dataclass
@@ -61,9 +61,16 @@ def closest(word: str, choices: Collection[str], label: str = "one of", most: in
     return f"{label}: " + ", ".join(shown(c, 40) for c in few[:40])
 
 
-def missing_name(module: str, name: str, choices: Collection[str]) -> str:
-    """Return the message of an AttributeError of a module, with the nearest of its names."""
+def missing_name(
+    module: str, name: str, choices: Collection[str], elsewhere: Mapping[str, str] | None = None
+) -> str:
+    """Return the message of an AttributeError of a module, with the nearest of its names.
+
+    `elsewhere` maps names of other programs, in small letters, to those of the module.
+    """
+    meant = (elsewhere or {}).get(name.lower())
     near = "" if name.startswith("_") else closest(name, choices)  # tools ask for those
+    near = f"did you mean {meant}?" if meant else near
     told = f"; {near}" if near.startswith("did") else ""
     return f"module {module!r} has no attribute {name!r}{told}"
 

@@ -145,3 +145,25 @@ def test_missing_masses_are_noted_only_where_they_count(quantity, said, tmp_path
     massless = "RZ(), TXK(0.5); body 1: M = 0;"
     assert main(["export", massless, quantity, "--to", "c", "--out", str(tmp_path)]) == 0
     assert ("no body has a mass" in capsys.readouterr().err) is said
+
+
+@pytest.mark.parametrize(
+    ("options", "header", "note"),
+    [
+        ((), "Friction of 6 joints is left out.", "friction of 6 joints is left out: add --drives"),
+        (("--drives", "inertia"), "Friction of 6 joints is left out.", None),
+        (("--drives", "all"), "Friction of 6 joints is counted.", None),
+    ],
+)
+def test_code_says_whether_it_counts_friction(options, header, note, tmp_path, capsys):
+    command = ["export", "robot:puma560", "inverse_dynamics", "--to", "c", "--out", str(tmp_path)]
+    assert main([*command, *options]) == 0
+    assert header in (tmp_path / "puma560.h").read_text()
+    said = capsys.readouterr().err
+    assert note in said if note else "friction" not in said
+
+
+def test_a_quantity_without_friction_says_nothing_of_it(tmp_path, capsys):
+    assert main(["export", "robot:puma560", "gravity", "--to", "c", "--out", str(tmp_path)]) == 0
+    assert "friction" not in capsys.readouterr().err
+    assert "riction" not in (tmp_path / "puma560.h").read_text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from .model import drives_option, echo_notes, model_command, print_json, with_le
 from .values import flag, option, several
 
 if TYPE_CHECKING:
+    from ..catalog import Quantity
     from ..mechanism import Mechanism
 
 
@@ -75,6 +77,8 @@ def command(
     rows = [QUANTITIES[name] for name in quantities if name in QUANTITIES]
     if any("kinematics" not in row.methods for row in rows):
         echo_notes(without_mass(mechanism))
+    if drives is None and not language.startswith("fmu"):
+        echo_notes(_without_friction(mechanism, rows))
     report: dict[str, Any] = {"files": [str(path) for path in written]}
     if check:
         from ..export.check import check_export
@@ -95,6 +99,14 @@ def command(
             echo_notes([f"{PACKAGES[language]}, it was not built"] if language in PACKAGES else ())
     if any(not row["ok"] for row in report.get("check", ())):
         raise click.exceptions.Exit(1)
+
+
+def _without_friction(m: Mechanism, rows: Sequence[Quantity]) -> list[str]:
+    """Return a note where joints have friction and the code could count it, but was not asked."""
+    from ..compute.counted import counted, rubs
+
+    told = counted(m, "all") if any(map(rubs, rows)) else ()
+    return [f"{note.removesuffix(' counted')} is left out: add --drives all" for note in told]
 
 
 def _print(report: dict[str, Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..algebra import is_plain_zero
+from ..catalog import Quantity
 from ..mechanism import Mechanism
 
 
@@ -21,3 +22,8 @@ def counted(m: Mechanism, drives: Any) -> tuple[str, ...]:
         return ()
     what = f"friction of {joints} joint{'s' if joints > 1 else ''}"
     return (f"{what} counted" if drives == "all" else f'{what} not counted: drives="{drives}"',)
+
+
+def rubs(row: Quantity) -> bool:
+    """Whether a quantity counts friction where it is asked to."""
+    return "drives" in row.options and "qd" in row.inputs

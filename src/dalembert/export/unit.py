@@ -15,6 +15,7 @@ from ..algorithms.closed_kinematics import CERTIFIED, SINGULAR, checks_of
 from ..algorithms.platform import platform_of
 from ..catalog import Quantity, algorithm
 from ..compute import trace_quantity
+from ..compute.counted import counted, rubs
 from ..compute.model import left_out
 from ..compute.ways import named
 from ..emit.names import CodeNames
@@ -118,8 +119,16 @@ def unit_of(
         ready(made[0].prepare),
         len(made[0].prepare.results),
         with_words(entries, m, {n: float(trial[n]) for n in run_time}, made[0].prepare),
-        (*left_out(m), *_branch(m, jobs)),
+        (*_counted(m, jobs), *left_out(m), *_branch(m, jobs)),
     )
+
+
+def _counted(m: Mechanism, jobs: Sequence[Job]) -> tuple[str, ...]:
+    """Return whether the code counts friction, where a joint has any and a quantity could."""
+    asked = [job.options.get("drives") == "all" for job in jobs if rubs(job.row)]
+    verdict = "is counted" if any(asked) else "is left out"
+    told = counted(m, "all") if asked else ()
+    return tuple(f"F{note[1:].removesuffix('counted')}{verdict}." for note in told)
 
 
 def _branch(m: Mechanism, jobs: Sequence[Job]) -> tuple[str, ...]:

@@ -55,3 +55,8 @@ class Follower(Additive):
         """Return the joint with every number mapped."""
         limits = tuple(tuple(None if x is None else f(x) for x in pair) for pair in self.limits)
         return Follower(self.own.map(f), self.of, f(self.ratio), f(self.offset), limits)
+
+
+def own_joint(joint: Joint) -> Joint:
+    """Return the motion of a joint: that of a follower without whom it follows."""
+    return joint.own if isinstance(joint, Follower) else joint

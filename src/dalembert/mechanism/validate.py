@@ -12,7 +12,7 @@ from ..errors import ModelError, ParameterError, shown
 from ..expr import Expr
 from ..expr.exact import to_float
 from ..joint import Joint
-from .follower import Follower
+from .follower import Follower, own_joint
 from .parts import LOOP_JOINTS, Body, Drive, JointSpring, PointSpring, joint_name
 
 if TYPE_CHECKING:
@@ -307,7 +307,7 @@ def require_sticking(m: Mechanism, given: Mapping[str, float] | None = None) -> 
 def _friction(m: Mechanism, d: Drive) -> list[str]:
     """Return what is odd about a drive: friction that would push the joint on."""
     name = f"drive of joint {shown(joint_name(m.bodies[d.joint]))!r}"
-    odd = [] if m.bodies[d.joint].joint.nv else [f"{name}: this joint does not move"]
+    odd = [] if own_joint(m.bodies[d.joint].joint).nv else [f"{name}: this joint does not move"]
     signed = ((d.viscous, "viscous friction"), (d.inertia, "rotor inertia"))
     for x, what in (*signed, (d.stribeck, "Stribeck speed")):
         if numeric(x) and to_float(x) < 0:

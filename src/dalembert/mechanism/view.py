@@ -12,8 +12,9 @@ from ..errors import shown
 from ..expr import Expr
 from ..expr.exact import to_float
 from ..inertia import Inertia
+from .follower import Follower, own_joint
 from .mechanism import Mechanism
-from .parts import joint_name
+from .parts import Body, joint_name
 
 HEAD = ("#", "joint", "type", "axis", "on", "offset", "rotation", "mass", "centre", "inertia")
 LIMIT = 60  # rows printed before the middle is cut
@@ -59,7 +60,7 @@ def _rows(m: Mechanism, which: range) -> list[tuple[str, ...]]:
     out: list[tuple[str, ...]] = []
     for j in which:
         b = m.bodies[j]
-        axis = getattr(b.joint, "axis", None)
+        axis = getattr(own_joint(b.joint), "axis", None)
         parent = "base" if b.parent < 0 else shown(m.bodies[b.parent].name, 24)
         inertia = b.inertia
         out.append(
@@ -121,6 +122,10 @@ def _total(m: Mechanism) -> str:
 def _footer(m: Mechanism) -> list[str]:
     lines = [f"gravity: {vector(m.gravity)} m/s²", f"total mass: {_total(m)}"]
     lines += _limits(m)
+    following = [_following(b) for b in m.bodies if isinstance(b.joint, Follower)]
+    lines += following[:LINES]
+    if len(following) > LINES:
+        lines.append(f"... {len(following) - LINES} more joints that follow")
     if m.parameters:
         shown_parameters = [
             shown(p.name) + (f" = {_number(p.value)}" if p.value is not None else "")
@@ -145,11 +150,12 @@ def _limits(m: Mechanism) -> list[str]:
     """Return a line of limits for each joint that has any: range, speed, force."""
     out = []
     for body in m.bodies:
-        lengths = body.joint.lengths
+        lengths = own_joint(body.joint).lengths
+        pairs = body.joint.limits if isinstance(body.joint, Follower) else body.limits
         told = [
             "q " + " to ".join("-" if x is None else _number(x) for x in pair)
             + (" m" if k < lengths else " rad")
-            for k, pair in enumerate(body.limits)
+            for k, pair in enumerate(pairs)
             if pair != (None, None)
         ]  # fmt: skip
         own = ("m/s", "force", "N") if lengths else ("rad/s", "torque", "N m")
@@ -163,6 +169,21 @@ def _limits(m: Mechanism) -> list[str]:
     return [*out[:LINES], *more]
 
 
+def _following(body: Body) -> str:
+    joint = body.joint
+    assert isinstance(joint, Follower)
+    return f"{shown(joint_name(body))} follows: {_line(joint.ratio, shown(joint.of), joint.offset)}"
+
+
+def _line(ratio: Any, of: str, offset: Any) -> str:
+    """Return ratio · of + offset as short text."""
+    times = "" if ratio == 1 else "-" if ratio == -1 else f"{_number(ratio)}*"
+    text = _number(offset)
+    return f"{times}{of}" + (
+        "" if is_plain_zero(offset) else f" - {text[1:]}" if text[0] == "-" else f" + {text}"
+    )
+
+
 def _joint(m: Mechanism, j: int) -> str:
     return shown(joint_name(m.bodies[j]))
 
@@ -174,10 +195,10 @@ def _body(m: Mechanism, j: int) -> str:
 def _given(m: Mechanism, record: Any, **words: tuple[str, str]) -> str:
     """Return the numbers of a record that are not zero, each after its word and before its unit.
 
-    A joint that does not move, such as one that follows another, does not tell its units.
+    A joint that does not move does not tell its units.
     """
     told, at = [], getattr(record, "joint", None)
-    known = at is None or m.bodies[at].joint.nv > 0
+    known = at is None or own_joint(m.bodies[at].joint).nv > 0
     for field, (word, unit) in words.items():
         x = getattr(record, field)
         cells = x if isinstance(x, tuple) else (x,)
@@ -195,7 +216,7 @@ def _both(cells: tuple[Any, ...]) -> str:
 
 def _units(m: Mechanism, j: int) -> tuple[str, str]:
     """Return the units of the coordinate of a joint and of its force."""
-    return ("m", "N") if m.bodies[j].joint.lengths else ("rad", "N m")
+    return ("m", "N") if own_joint(m.bodies[j].joint).lengths else ("rad", "N m")
 
 
 def _ends(m: Mechanism, r: Any) -> str:
@@ -211,9 +232,7 @@ def _loop(m: Mechanism, loop: Any) -> str:
 
 
 def _coupling(m: Mechanism, c: Any) -> str:
-    ratio = "" if c.ratio == 1 else f"{_number(c.ratio)}*"
-    offset = "" if is_plain_zero(c.offset) else f" + {_number(c.offset)}"
-    return f"coupling: {_joint(m, c.joint)} = {ratio}{_joint(m, c.of)}{offset}"
+    return f"coupling: {_joint(m, c.joint)} = {_line(c.ratio, _joint(m, c.of), c.offset)}"
 
 
 def _drive(m: Mechanism, d: Any) -> str:

@@ -101,9 +101,10 @@ class Simulation:
     def __repr__(self) -> str:
         lead = f"{self.q.shape[:-2]} states, " if self.q.ndim > 2 else ""
         span = f"t = {self.t[0]:g} .. {self.t[-1]:g}" if len(self.t) else "empty"
+        events = f"{len(self.events)} event" + "s" * (len(self.events) != 1)
         return (
             f"<Simulation of {self.m.name}: {lead}{span}, {len(self.t)} samples, {self.steps} "
-            f"steps of {self.method}, {len(self.events)} events>"
+            f"steps of {self.method}, {events}>"
         )
 
     def _repr_html_(self) -> str:

@@ -212,7 +212,8 @@ class Torques:
         span = f"t = {self.t[0]:g} .. {self.t[-1]:g} s" if len(self.t) else "no times"
         if self.tau.ndim != 2:
             return f"<Torques of {shown(self.m.name)}: {self.tau.shape[:-2]} machines, {span}>"
-        passed = f"{len(self.exceeded)} limits passed" if self.exceeded else "no limit is passed"
+        count = len(self.exceeded)
+        passed = f"{count} limit{'s' * (count > 1)} passed" if count else "no limit is passed"
         joints = f"{len(self.names)} joint" + "s" * (len(self.names) != 1)
         return f"<Torques of {shown(self.m.name)}: {joints}, {span}, {passed}>"
 
