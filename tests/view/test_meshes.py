@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.cli import main
 from dalembert.errors import UsageError
 from dalembert.view.meshes import clustered, meshes
 
@@ -47,9 +48,14 @@ def test_shapes_are_drawn_where_the_file_puts_them(file):
 
 def test_a_page_tells_what_is_missing(file, tmp_path):
     text = da.load(file).save_html(tmp_path / "m.html", meshes=file).read_text()
-    assert "lost.stl" in text and '"parts":' in text
+    assert "meshes not found: lost.stl" in text and '"parts":' in text
     with pytest.raises(UsageError, match="no such file"):
         da.load(file).save_html(tmp_path / "m.html", meshes="nowhere.urdf")
+
+
+def test_the_command_tells_what_is_missing(file, tmp_path, capsys):
+    assert main(["view", str(file), "--meshes", "--out", str(tmp_path / "m.html")]) == 0
+    assert "note: meshes not found: lost.stl" in capsys.readouterr().err
 
 
 def test_a_fine_mesh_becomes_coarse_and_keeps_its_size():

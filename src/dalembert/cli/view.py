@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError, shown
-from .model import find_model, model_command, print_json
+from .model import echo_notes, find_model, model_command, print_json
 from .state import NAMED_NUMBERS, coordinates
 from .values import flag, option
 
@@ -52,6 +52,11 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
         path = save_html(mechanism, out, q, motion, ghost, shapes)
     else:
         path = show(mechanism, q, motion, ghost, shapes).path or Path()
+    if shapes:
+        from ..view.meshes import lost_meshes, lost_text
+
+        lost = lost_meshes(shapes)
+        echo_notes([lost_text(lost)] if lost else [])
     if as_json:
         print_json({"file": str(path), "bytes": path.stat().st_size})
     elif out:

@@ -64,12 +64,12 @@ def page(
     """
     data = scene(m, q if q is not None or motion is None else motion["q"][0], motion)
     if shapes is not None:
-        from .meshes import meshes
+        from .meshes import lost_text, meshes
 
         data["meshes"] = meshes(whole(m)[0], shapes)
         lost = data["meshes"].pop("missing")
         if lost:
-            data["remarks"].append("no file of these meshes: " + ", ".join(lost))
+            data["remarks"].append(lost_text(lost))
     if ghost is not None:
         data["ghost"] = scene(ghost, q)
     title = html.escape(shown(m.name, 80))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import UsageError, shown
+from ..errors import UsageError, shown, some
 from ..mechanism import Mechanism
 from ..plausible.solid import loaded_mesh
 from ..read.shapes import Shape, shapes_of
@@ -53,8 +53,20 @@ def meshes(m: Mechanism, file: str | Path) -> dict[str, Any]:
     parts = [(body, *clustered(p, f, max(200, int(share * len(f))))) for body, p, f in found]
     return {
         "parts": [{"body": body, **_packed(p, f)} for body, p, f in parts if len(f)],
-        "missing": [shown(name, 80) for name in dict.fromkeys(missing)][:8],
+        "missing": list(dict.fromkeys(missing)),
     }
+
+
+def lost_text(missing: Sequence[str]) -> str:
+    """Return which meshes are missing, in a sentence."""
+    names = [name.rstrip("/").rsplit("/", 1)[-1] for name in missing]
+    return f"meshes not found: {some(names, 6)} (the first: {shown(missing[0])})"
+
+
+def lost_meshes(file: str | Path) -> list[str]:
+    """Return the meshes that a file names and that are not there, without drawing any."""
+    shapes = [s for found in shapes_of(Path(file)).values() for s in _seen(found)]
+    return list(dict.fromkeys(s.uri for s in shapes if s.form == "mesh" and s.file is None))
 
 
 def _seen(shapes: Sequence[Shape]) -> list[Shape]:

@@ -19,6 +19,7 @@ Array = np.ndarray
 
 def scene(m: Mechanism, q: Any = None, motion: dict[str, Any] | None = None) -> dict[str, Any]:
     """Return the data of a view: bodies, joints, loops, wheels, and a motion if there is one."""
+    title = headline(m)  # of the joints that have coordinates, without those that follow
     m, q = whole(m, q)
     numeric = in_numbers(m)
     pose, remarks = start_pose(m, q)
@@ -34,7 +35,7 @@ def scene(m: Mechanism, q: Any = None, motion: dict[str, Any] | None = None) -> 
         remarks.append(f"drawn with 0.4 for the parameters without a value: {shown_letters}")
     return {
         "name": shown(m.name, NAME),
-        "headline": headline(m),
+        "headline": title,
         "gravity": array(numeric.gravity).tolist(),
         "size": size,
         "low": low.tolist(),
