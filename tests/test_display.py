@@ -37,3 +37,12 @@ def test_a_mechanism_with_another_number_has_another_digest():
     phrase = "RZ(), TXK(0.4); body 1: M = {}, D = (0.2, 0, 0);"
     digests = {da.load(phrase.format(x)).digest for x in ("1", "1.0000000000001", "2")}
     assert len(digests) == 3
+
+
+def test_coefficients_are_typeset_in_a_notebook():
+    eq = da.equations(da.robots.planar2r())
+    assert r"A_{12} &= V_{X2}\,l_{1}\,c_{2}+J_{Z2}" in eq.A._repr_latex_()
+    assert eq.with_sign("section3").neglect("gravity").Q._repr_latex_() == "$$Q = 0$$"
+    held = eq.freeze({2: 0})
+    assert "1 joint;" in repr(held) and "1 joint:" in repr(held.to_sympy())
+    assert r"A &= \left[" in held.to_sympy()._repr_latex_()

@@ -386,7 +386,8 @@ class Equations(Derived):
     def __repr__(self) -> str:
         left = f", {', '.join(self.neglected)} neglected" if self.neglected else ""
         ask = "print it, or ask .Q[i], .A[i, j], .B[i, j, k], .C[i, j]"
-        return f"<Equations of {shown(self.mechanism.name)}: {self.n} joints{left}; {ask}>"
+        joints = f"{self.n} joint" + "s" * (self.n != 1)
+        return f"<Equations of {shown(self.mechanism.name)}: {joints}{left}; {ask}>"
 
     def _repr_latex_(self) -> str:
         from .typeset import typeset

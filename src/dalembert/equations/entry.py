@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..display import table_html
 from ..errors import UsageError
 from ..expr import decimal
 from ..expr.style import LATEX, TEXT, Style, write
@@ -83,20 +82,15 @@ class Table:
     def __len__(self) -> int:
         return sum(1 for _ in self.equations.places(self.kind))
 
-    def _shown(self) -> tuple[list[Entry], str]:
-        """Return the first entries, and what stands for the others."""
-        count = len(self)
-        more = f"... {count - SHOWN} more" if count > SHOWN else ""
-        return list(islice(self, SHOWN)), more
-
     def __repr__(self) -> str:
-        entries, more = self._shown()
-        return "\n".join([f"{e.name} = {e}" for e in entries] + [more] * bool(more))
+        more = [f"... {len(self) - SHOWN} more"] * (len(self) > SHOWN)
+        return "\n".join([f"{e.name} = {e}" for e in islice(self, SHOWN)] + more)
 
-    def _repr_html_(self) -> str:
-        entries, more = self._shown()
-        rows = [(e.name, str(e)) for e in entries]
-        return table_html(("coefficient", "formula"), rows, notes=[more] * bool(more))
+    def _repr_latex_(self) -> str:
+        from .typeset import typeset
+
+        alone = replace(typeset(self.equations, [self.kind]), law="")
+        return alone.mathematics() or f"$${self.kind} = 0$$"
 
 
 @dataclass(frozen=True, slots=True)

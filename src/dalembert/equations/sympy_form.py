@@ -29,10 +29,16 @@ class SympyForm:
     constants: dict[Any, Any]
 
     def __repr__(self) -> str:
+        joints = f"{len(self.q)} joint" + "s" * (len(self.q) != 1)
         return (
-            f"<SympyForm of {len(self.q)} joints: matrices .Q, .A, .C; .B[i, j, k] from 1; "
+            f"<SympyForm of {joints}: matrices .Q, .A, .C; .B[i, j, k] from 1; "
             f"{len(self.constants)} .constants>"
         )
+
+    def _repr_latex_(self) -> str:
+        latex = sympy_of().latex
+        rows = [f"{name} &= {latex(getattr(self, name))}" for name in ("A", "C", "Q")]
+        return r"$$\begin{aligned} " + r" \\ ".join(rows) + r" \end{aligned}$$"
 
 
 def to_sympy(eq: Equations) -> SympyForm:
