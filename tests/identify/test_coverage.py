@@ -1,5 +1,7 @@
 """95 % intervals cover the truth in 90 to 98 of 100 logs: noise, encoder steps, gaps, friction."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 
@@ -91,7 +93,9 @@ def covered(machine, seeds):
 
 
 @pytest.mark.parametrize("machine", [ur5, panda, fivebar, legs])
-def test_intervals_cover_the_truth(machine):
+def test_intervals_cover_the_truth(machine, monkeypatch):
+    # words of doubt change no number and take half of the time: test_doubts.py asks for them
+    monkeypatch.setattr(import_module("dalembert.identify.identify"), "doubts", lambda f: [])
     share = covered(machine, range(100))
     assert 0.93 <= np.mean(list(share.values())) <= 0.98
     # of 122 parameters one is below 0.90 by chance: 89 of 100 at 0.95 have a chance of 1 in 90
