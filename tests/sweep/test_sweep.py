@@ -60,8 +60,8 @@ def test_a_move_begins_where_the_one_before_it_ends():
     there, back = {"to": [1.0], "time": 1.0}, {"to": [0.0], "time": 0.2}
     told = {"joint_moves": [there, {**back, "from": [1.0]}], "samples": 300}
     assert peak({"joint_moves": [there, back], "samples": 300}) == peak(told) > 15
-    with pytest.raises(da.UsageError, match="move 2 begins elsewhere than move 1 ends"):
-        peak({"joint_moves": [there, {**back, "from": [0.5]}]})
+    apart = [there, {"from": [-1.0], "to": [0.0], "time": 0.2}]  # moves of their own
+    assert peak({"joint_moves": apart, "samples": 300}) != peak(told)
 
 
 def test_a_recorded_motion_counts_with_all_its_samples():
@@ -71,12 +71,12 @@ def test_a_recorded_motion_counts_with_all_its_samples():
     d = da.read_motion({"t": t, "q.j1": q}, m)
     assert peak(d) == pytest.approx(da.torques_along(m, d).peak[0], rel=1e-9)
     assert peak({"motion": d, "samples": 50}) < 0.7 * peak(d)  # as asked
-    long = np.linspace(0, 2, 6001)
+    long = np.linspace(0, 2, 20_001)
     whole = (long, *(np.sin(long)[:, None] for _ in range(3)))
-    with pytest.raises(da.UsageError, match="has 6001 samples"):
+    with pytest.raises(da.UsageError, match="has 20001 samples"):
         peak(whole)
     whole[2][7] = np.nan
-    with pytest.raises(da.UsageError, match=r"a gap at t = 0\.002"):
+    with pytest.raises(da.UsageError, match=r"a gap at t = 0\.0007"):
         peak(whole)
 
 

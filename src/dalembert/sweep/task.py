@@ -18,7 +18,7 @@ from .follow import Motion, arrived, drives, first_pose, followed, motors, requi
 
 Array = np.ndarray
 SAMPLES = 100
-MOST_ROWS = 5000  # of a motion that is taken as it is
+MOST_ROWS = 20_000  # of a motion that is taken as it is
 KEYS = ("motion", "joint_moves", "poses", "samples", "start")
 MOVE, POSE = ("from", "to", "time"), ("frame", "point", "time")
 
@@ -148,7 +148,7 @@ def _time(given: Mapping[str, Any], where: Place | None) -> float:
 def _move(
     m: Mechanism, given: Mapping[str, Any], before: Sequence[Mapping[str, Any]], where: Place | None
 ) -> dict[str, Any]:
-    """Return a move as plain data; it begins where the one before it ends."""
+    """Return a move as plain data; without `from` it begins where the one before it ends."""
     only_keys("a move", given, MOVE, where)
     names = [m.coordinate_names[k] for k in motors(m)]
     size = len(names)
@@ -157,11 +157,6 @@ def _move(
         "from": _numbers(given.get("from", start), size, "from", where, names),
         "to": _numbers(given.get("to"), size, "to", where, names),
     }
-    if before and made["from"] != start:
-        raise UsageError(
-            f"move {len(before) + 1} begins elsewhere than move {len(before)} ends", where,
-            hint="leave out its `from`",
-        )  # fmt: skip
     for key, x in made.items():
         _require_within(m, key, x, where)
     return {**made, "time": _time(given, where)}
