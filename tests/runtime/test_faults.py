@@ -272,7 +272,7 @@ NURSERY = textwrap.dedent(
             finally:
                 os._exit(3)
         os.close(out)
-        time.sleep(rng.uniform(0, 0.5))
+        time.sleep(rng.uniform(0, 0.2))
         os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
         assert os.WTERMSIG(status) == signal.SIGKILL, status  # it did not fail before
