@@ -49,15 +49,24 @@ def _plain(x, wide=False):
     x = re.sub(r"\b(?!sin\b|cos\b|tan\b|sqrt\b)([A-Za-z_]+\d*)\((\w(?:,\d+)*|\d+(?:,\d+)*)\)",
                lambda f: f[1] + "_" + f[2].replace(",", "_"), x)  # fmt: skip
     return re.sub(
-        r"\b([CS])([0-9]+(?:_[0-9]+)*)\b",
+        r"\b([CS])([0-9][0-9_]*(?:m[0-9_]+)*(?:[_m]?[a-ln-z]+)*)\b",
         lambda f: f"{'cos' if f[1] == 'C' else 'sin'}({_angles(f[2], wide)})",
         x,
     )
 
 
 def _angles(digits, wide):
-    """Return q1+q2 of 12, or of 1_2 where a joint has two digits and 12 is one joint."""
-    return "+".join("q" + d for d in (digits.split("_") if wide or "_" in digits else digits))
+    """Return q1+q2 of 12, or of 1_2 where a joint has two digits and 12 is one joint.
+
+    In 3ma a constant angle, which a remark of the text tells, is taken off: q3-angle_a.
+    """
+    out, wide = "", wide or "_" in digits
+    for sign, own in re.findall(r"(^|_|m)([^_m]+)", digits):
+        parts = re.findall(r"\d+|[a-z]+" if wide else r"\d|[a-z]+", own)
+        for k, part in enumerate(parts):
+            out += "-" if sign == "m" and not k else "+"
+            out += f"q{part}" if part.isdecimal() else f"angle_{part}"
+    return out
 
 
 def read_back(text, at):
@@ -66,6 +75,9 @@ def read_back(text, at):
     functions = {n: getattr(np, n) for n in ("sin", "cos", "tan", "sqrt")} | {"atan2": np.arctan2}
     functions["pi"] = np.pi
     wide = "C1_2 = cos(q1+q2)" in text
+    for told in re.findall(r"^# C\w+ = cos.*$", text, re.M):
+        for name, angle in re.findall(r", ([a-z]+) = ([^,]+)", told):
+            known[f"angle_{name}"] = eval(angle, {"__builtins__": {}}, functions)
     logical = re.sub(r"\n  (?=[+\-*/(])", "", text)
     for line in logical.splitlines():
         if line.startswith("#") or not line.strip():

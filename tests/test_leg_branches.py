@@ -1,60 +1,22 @@
 """Legs of any kind, on the branch of a pose: against the referee, from any description."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import dalembert as da
 import referee
+from dalembert.algebra import Rotation, Transform, Vec3
+from dalembert.mechanism import Frame
+from machines.lettered import LETTERED
 from machines.linkages import PLANAR
-from machines.sketch import BASE, Sketch
-from machines.spatial import SPATIAL, universal
+from machines.platforms import hybrid, motion, rods, upu
+from machines.spatial import SPATIAL
 from slow_cases import with_slow
 
 REST = np.zeros(6)
-
-
-def rods(kind):
-    """Return a platform on three arms with two rods each: a Delta, or slides as in Orthoglide."""
-    s, top = Sketch(kind, (0.0, 0.0, -9.81)), np.array([0.0, 0.0, 0.7])
-    s.join("free", BASE, "platform", top, name="platform")
-    for k in range(3):
-        a = 2 * np.pi / 3 * k + 0.2
-        out, side = np.array([np.cos(a), np.sin(a), 0]), np.array([-np.sin(a), np.cos(a), 0])
-        if kind == "Delta with rods":
-            knee = 0.6 * out + [0, 0, 0.15]
-            s.join("revolute", BASE, f"arm{k}", 0.4 * out, side, motor=True, name=f"arm{k}")
-        else:
-            along = 0.8 * out + [0, 0, 0.6]
-            knee, side = 0.6 * along, np.cross(along, [0.0, 0, 1])
-            side /= np.linalg.norm(side)
-            s.join("prismatic", BASE, f"arm{k}", knee, along, motor=True, name=f"arm{k}")
-        for sign in (-1, 1):
-            end = top + 0.15 * out + 0.1 * sign * side
-            s.join("rod", f"arm{k}", "platform", knee + 0.1 * sign * side, cut=True, aside=end)
-    return s.data("drawn")
-
-
-def upu(cut):
-    """Return a 3-UPU whose platform has a joint of its own, cut at a hinge or a universal joint."""
-    s, top = Sketch(f"3-UPU, {cut}", (0.0, 0.0, -9.81)), np.array([0.0, 0.0, 0.6])
-    s.join("free", BASE, "platform", top, name="platform")
-    for k in range(3):
-        a = 2 * np.pi / 3 * k + 0.2
-        out, side = np.array([np.cos(a), np.sin(a), 0]), np.array([-np.sin(a), np.cos(a), 0])
-        foot, tip = 0.5 * out, top + 0.25 * out
-        along = (tip - foot) / np.linalg.norm(tip - foot)
-        second = np.cross(along, side)
-        universal(s, BASE, f"low{k}", foot, side, second)
-        middle = (foot + tip) / 2
-        s.join("prismatic", f"low{k}", f"up{k}", middle, along, motor=True, name=f"p{k}")
-        if cut == "universal":
-            s.join("universal", f"up{k}", "platform", tip, second, cut=True, aside=side)
-        else:
-            s.join("revolute", f"up{k}", f"end{k}", tip, second)
-            s.join("revolute", f"end{k}", "platform", tip, side, cut=True)
-    return s.data("drawn")
 
 
 MACHINES = {
@@ -69,14 +31,6 @@ MACHINES = {
 
 SOLVED = ("Stewart", "hexaglide", "Delta with rods", "Orthoglide", "3-UPU, hinges",
           "3-UPU, crosses")  # fmt: skip
-
-
-def motion(data, q, seed=0, far=0.15):
-    """Return a closed state not far from q, with feasible rates, from the referee alone."""
-    rng, m = np.random.default_rng(seed), referee.read(data)
-    qd, _ = referee.feasible(data, q, rng)
-    q = referee.close(data, referee.shifted(m, np.asarray(q, float), far * qd / np.abs(qd).max()))
-    return (q, *referee.feasible(data, q, rng))
 
 
 @pytest.mark.parametrize("name", with_slow(MACHINES, fast=4))
@@ -204,6 +158,53 @@ def test_legs_of_reduced_platforms_need_no_start(name):
         da.leg_states(m, T, REST, REST, branch=usual)
 
 
+@pytest.mark.parametrize("on", ["the base", "a slide"])
+def test_a_platform_is_where_it_was_described(on):
+    """A graph puts the body on its joint; poses and wrenches are those of the frame `platform`."""
+    letters, values = LETTERED["3-PRR"]()
+    m = da.load(letters).with_values(**values)
+    if on == "a slide":  # names of what is attached get a prefix, one by one
+        low = {"name": "platform", "parent": -1, "joint": {"type": "prismatic"}, "mass": 1}
+        m = da.load({"format": "dalembert/1", "bodies": [low]}).attach(m, "platform")
+    q = da.regular_pose(m)
+    (frame,) = (f.name for f in m.named)
+    assert frame not in [b.name for b in m.bodies]
+    rng, some = np.random.default_rng(2), list(da.plan(m, q).independent)
+    qd, qdd = np.zeros((2, m.nv))
+    qd[some], qdd[some] = rng.normal(size=(2, len(some)))
+    qd, qdd = da.tree_motion(m, q, qd, qdd)
+    T, twist = da.pose(m, q, frame=frame), da.velocity(m, q, qd, frame=frame)
+    rate = da.acceleration(m.tree, q, qd, qdd, frame=frame)
+    branch = da.leg_branches(m, q)
+    found = da.leg_states(m, T, twist, rate, branch=branch)
+    np.testing.assert_allclose(found[0], q, atol=1e-9)
+    want = da.inverse_dynamics(m, q, qd, qdd)
+    made = da.actuator_forces(m, T, twist, rate, branch=branch)
+    np.testing.assert_allclose(made, want, atol=1e-8 * np.abs(want).max())
+    # F_p of a body whose mass centre is the frame: m (a - g), and the couple about z
+    f = da.platform_wrench(m, T, twist, rate)
+    g = [float(x) for x in m.bound().gravity]
+    np.testing.assert_allclose(f[:3], values["m3"] * (rate[:3] - g), atol=1e-9)
+    np.testing.assert_allclose(f[3:], [0, 0, values["J3"] * rate[5]], atol=1e-9)
+
+
+def test_a_platform_beside_its_own_joint_needs_a_branch():
+    """Signs alone would be those of another frame: refused, and followed from the pose."""
+    m = da.robots.three_rrr()
+    q = da.regular_pose(m)
+    pose, own = da.pose(m, q, frame="platform"), m.joint_index("platform")
+    shift = Transform(Rotation(), Vec3(0.1, 0.2, 0))
+    bodies = [replace(b, name="platform.j") if k == own else b for k, b in enumerate(m.bodies)]
+    moved = replace(
+        m, bodies=tuple(bodies), named=(Frame("platform", own, shift),), active=m.active
+    )
+    with pytest.raises(da.ModelError, match="beside that of its joint"):
+        da.cartesian_model(moved, pose, REST)
+    branch = da.leg_branches(moved, q)
+    T = pose @ [[1, 0, 0, 0.1], [0, 1, 0, 0.2], [0, 0, 1, 0], [0, 0, 0, 1]]
+    np.testing.assert_allclose(da.leg_states(moved, T, REST, REST, branch=branch)[0], q, atol=1e-9)
+
+
 def test_a_platform_lifted_out_of_its_plane_is_refused():
     """Legs in a plane say nothing of what is across it: the gap of their ends does."""
     m = da.robots.three_rrr()
@@ -237,17 +238,11 @@ def test_what_is_no_parallel_robot_or_not_closed_is_refused():
         da.leg_torques(m, np.eye(4), REST, REST, branch=branch)
 
 
-def test_a_platform_on_a_platform(tmp_path):
+def test_a_platform_on_a_platform():
     """A planar 3-RRR on a 3-PRS: six motors from the motion of the upper platform alone."""
-    import json
-
-    (lower, q1), (upper, q2) = SPATIAL["3-PRS"](), PLANAR["3-RRR"]()
-    m = da.load(lower).attach(da.load(upper), "platform")
-    q = np.concatenate([q1, q2])
+    data, q = hybrid(SPATIAL["3-PRS"], PLANAR["3-RRR"])
+    m = da.load(data)
     branch = da.leg_branches(m, q)
-    file = tmp_path / "hybrid.json"
-    m.save(file)
-    data = json.loads(file.read_text())
     q, qd, qdd = motion(data, q)
     frame = "3-RRR_platform"
     T, twist = da.pose(m, q, frame=frame), da.velocity(m, q, qd, frame=frame)

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 
 import dalembert as da
 from dalembert.algebra import Mat3, Rotation, Transform, Vec3
+from dalembert.equations.expand import expanded, expanded_pose
 from dalembert.expr.exact import exact
 from dalembert.inertia import Inertia
 from dalembert.joint import UNITS, Free, Planar, Prismatic, Revolute, Screw, Spherical
@@ -253,8 +254,30 @@ def test_what_has_no_closed_form_is_refused_with_the_way_out():
     assert da.equations(flat, expand=True).n == 3
     assert da.equations(free, expand=True).n == 6
     ball = Mechanism((Body("a", -1, joint=Spherical(), inertia=load),))
-    with pytest.raises(da.ModelError, match="three revolute"):
+    with pytest.raises(da.ModelError, match="expand=True takes it apart into three turns"):
         da.equations(ball)
+
+
+def test_an_expanded_ball_has_the_mass_matrix_of_its_turns():
+    load = Inertia(2, Vec3(0.3, 0.1, 1), Mat3.symmetric(1, 2, 3, 0.1, 0.2, 0.3))
+    ball = Body("b", 0, Transform(p=Vec3(1, 0, 0)), Spherical(), load)
+    eq = da.equations(Mechanism((Body("a", -1, joint=Revolute()), ball)), expand=True)
+    assert eq.mechanism.joint_names == ("a", "b.rz", "b.ry", "b")
+    compare(eq, eq.mechanism, [0.1, 0.2, 0.3, 0.4])
+
+
+def test_a_pose_is_taken_over_by_what_is_expanded():
+    """Frames stand where they stood, whatever the quaternion."""
+    bodies = (Body("a", -1, joint=Free()), Body("s", 0, Transform(p=Vec3(1, 2, 3)), Prismatic()))
+    m = Mechanism((*bodies, Body("b", 1, Transform(p=Vec3(1, 0, 0)), Spherical())))
+    rng, whole = np.random.default_rng(1), expanded(m)
+    for _ in range(20):
+        q = da.integrate(m, da.neutral(m), 3 * rng.normal(size=m.nv))
+        own = expanded_pose(m, q.tolist())
+        assert len(own) == whole.nq == 10 and expanded_pose(m, own) == own
+        np.testing.assert_allclose(
+            da.pose(whole, own, frame="b"), da.pose(m, q, frame="b"), atol=1e-12
+        )
 
 
 def test_an_expanded_free_body_has_the_mass_matrix_of_its_coordinates():

@@ -348,3 +348,36 @@ def test_letters_for_which_nothing_closes_are_said():
         da.equations(da.load(data))
     with pytest.raises(da.ModelError, match=r"spherical|free"):
         da.equations(da.robots.stewart())
+
+
+@pytest.mark.parametrize("name", ["3-RPR", "3-PRS"])
+def test_constant_angles_and_balls_are_told_in_text_and_listing(name):
+    """C3a = cos(q3+a) with the value of a; a ball is three turns, its pose taken from a closed one.
+
+    Every name that is read is a line or a remark; forces are those of kernels.
+    """
+    data, start = (PLANAR | SPATIAL)[name]()
+    m = da.load(data)
+    if name == "3-PRS":
+        with pytest.raises(da.ModelError, match="spherical") as error:
+            da.equations(m, q=start)
+        assert "expand=True" in error.value.hint
+    eq = da.equations(m, q=start, expand=True)
+    m, q = eq.mechanism, np.array(eq.loops.example.q)
+    lead = [k - 1 for k in eq.independent]
+    qd, qdd = np.zeros((2, m.nv))
+    qd[lead], qdd[lead] = np.random.default_rng(4).normal(size=(2, len(lead)))
+    want = da.inverse_dynamics(m, q, *da.tree_motion(m, q, qd, qdd))
+    at = {f"q{k + 1}": x for k, x in enumerate(q)}
+    at |= {f"qd{k + 1}": qd[k] for k in lead} | {f"qdd{k + 1}": qdd[k] for k in lead}
+    text, program = eq.text(), eq.text("program")
+    lines = [re.sub(r"^ *\d+ +", "", x) for x in program.splitlines() if x and x[0] != "#"]
+    plain = "\n".join(re.sub(r"\b([CS])(\d\w*)\b", r"\1n\2", x) for x in lines)
+    for told in (text, plain):
+        zeros, known = read_back(told, at)
+        assert np.abs(zeros).max(initial=0) < 1e-9
+        found = [known[f"tau{k + 1}"] for k in eq.loops.plan.motors]
+        np.testing.assert_allclose(found, want, atol=1e-9 * np.abs(want).max())
+    if name == "3-RPR":
+        assert "# C3a = cos(q3+a), S3a = sin(q3+a), a = 2.25" in text
+        assert "C3a = cos(q3+(2.25" in program and "C3a = \\cos" not in text

@@ -63,7 +63,7 @@ def test_text_listing_and_sympy_are_the_kernels(name):
     assert all(np.abs(x).max() < 1e-12 for x in zeros)
     case.require(known)
     lines = [re.sub(r"^ *\d+ +", "", x) for x in program.splitlines() if x and x[0] != "#"]
-    plain = "\n".join(re.sub(r"\b([CS])(\d[\dm_]*)\b", r"\1n\2", x) for x in lines)
+    plain = "\n".join(re.sub(r"\b([CS])(\d\w*)\b", r"\1n\2", x) for x in lines)
     case.require(read_back(plain, case.at())[1])
     assert "abs(" not in program and len(text) < SIZES[name][0] and len(program) < SIZES[name][1]
     for left in (line.split(" = ")[0] for line in lines):

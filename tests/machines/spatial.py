@@ -131,7 +131,7 @@ def universal(s: Sketch, i: str, j: str, point: Any, first: Any, second: Any) ->
 
 
 def six_legs(kind: str) -> Drawn:
-    """Return a Stewart platform (UPS) or a hexaglide (PUS); slides are the motors."""
+    """Return a Stewart platform (UPS), a hexaglide (PUS) or a Hexa (RUS) with its motors."""
     s, top = Sketch(kind, DOWN), np.array([0.05, -0.03, 0.6])
     R = turn(np.array([0.6, 0.0, 0.8]), 0.15)
     s.join("free", BASE, "platform", top, name="platform")
@@ -149,9 +149,13 @@ def six_legs(kind: str) -> Drawn:
             s.join(
                 "prismatic", f"low{k}", f"up{k}", (foot + tip) / 2, along, motor=True, name=f"p{k}"
             )
-        else:
+        elif kind == "hexaglide":
             s.join("prismatic", BASE, f"low{k}", foot, (0, 0, 1), motor=True, name=f"p{k}")
             universal(s, f"low{k}", f"up{k}", foot, first, second)
+        else:
+            out, side = np.array([np.cos(a), np.sin(a), 0]), (-np.sin(a), np.cos(a), 0)
+            s.join("revolute", BASE, f"low{k}", foot, side, motor=True, name=f"p{k}")
+            universal(s, f"low{k}", f"up{k}", foot + 0.2 * out + [0, 0, 0.1], first, second)
         s.join("spherical", f"up{k}", "platform", tip, cut=True)
     return s.data("drawn")
 

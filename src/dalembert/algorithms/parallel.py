@@ -17,7 +17,9 @@ from ..expr import Scalar
 from ..joint import ZERO, Vector
 from ..linalg import Matrix, each_column, general, inverse, projected, spd
 from ..linalg import Vector as Values
-from ..spatial import Motion
+from ..mechanism import Mechanism
+from ..mechanism.rehome import merged
+from ..spatial import Massive, Motion
 from .composite import composite
 from .drives import Drives
 from .joint_forces import JointForces
@@ -25,7 +27,7 @@ from .leg_kinematics import Branch, leg_coordinates, plain
 from .link_motion import states
 from .loop_closure import columns
 from .newton_euler import newton_euler
-from .platform import Leg, Platform, require_forces_in_legs
+from .platform import Leg, Platform, platform_body, platform_frame, require_forces_in_legs
 
 Branches = float | Sequence[Branch]  # of all legs, or one for each
 Rows = list[list[Scalar]]
@@ -126,11 +128,8 @@ class ParallelModel:
 
     def wrench(self, rate: Vector, gravity: Vec3) -> Values:
         """Return F_p, what moves the platform alone: base axes, at its origin (E2.21)."""
-        R = Rotation.of(Mat3(*(tuple(self.pose[4 * r : 4 * r + 3]) for r in range(3))))
-        w, wd = R.T @ Vec3(*self.twist[3:]), R.T @ Vec3(*rate[3:])
-        motion = Motion(w, wd, R.T @ (Vec3(*rate[:3]) - gravity))
         body = self.robot.m.bodies[self.robot.body]
-        return Values(motion.needs(body).to_parent(R, ZERO).entries())
+        return _wrench(body, self.pose, self.twist, rate, gravity)
 
     def gamma(self, s: LegState) -> Values:
         """Return Γ_i of one leg alone."""
@@ -176,9 +175,24 @@ def leg_torques(model: ParallelModel) -> list[Values]:
     return [model.gamma(s) for s in model.legs]
 
 
-def platform_wrench(model: ParallelModel) -> Values:
-    """Return F_p, what moves the platform alone."""
-    return model.wrench(model.rate, model.robot.m.gravity)
+def platform_wrench(m: Mechanism, pose: Vector, twist: Vector, rate: Vector) -> Values:
+    """Return F_p, what moves the platform alone; how legs hold it does not matter."""
+    body = platform_body(m)
+    _, place = platform_frame(m, body)
+    own = m.bodies[body].name
+    fixed = [j for j, b in enumerate(m.bodies) if not b.joint.nv and b.name != own]
+    m = merged(m, {j: [] for j in fixed}) if fixed else m
+    (whole,) = (b for b in m.bodies if b.name == own)
+    whole = replace(whole, inertia=whole.inertia.moved(place.inverse))
+    return _wrench(whole, pose, twist, rate, m.gravity)
+
+
+def _wrench(body: Massive, pose: Vector, twist: Vector, rate: Vector, gravity: Vec3) -> Values:
+    """Return what moves a body alone: base axes, at its origin."""
+    R = Rotation.of(Mat3(*(tuple(pose[4 * r : 4 * r + 3]) for r in range(3))))
+    w, wd = R.T @ Vec3(*twist[3:]), R.T @ Vec3(*rate[3:])
+    motion = Motion(w, wd, R.T @ (Vec3(*rate[:3]) - gravity))
+    return Values(motion.needs(body).to_parent(R, ZERO).entries())
 
 
 def platform_jacobian(model: ParallelModel) -> Matrix:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ..algebra import Rotation, Vec3, plain_number
+from ..algebra import Rotation, Transform, Vec3, plain_number
 from ..errors import ModelError, shown
 from ..joint import UNITS, ZERO
 from ..linalg import Matrix
@@ -63,6 +63,56 @@ class Platform:
     body: int
     legs: tuple[Leg, ...]
     freedoms: Matrix  # motions of the platform in base axes at its origin, one column each
+
+
+def platform_body(m: Mechanism) -> int:
+    """Return the body that three or more chains of joints hold, the farthest from the base."""
+    edges: list[tuple[int, int]] = [(loop.body_i, loop.body_j) for loop in m.loops]
+    edges += [(b.parent, j) for j, b in enumerate(m.bodies) if b.joint.nv < 6]
+    around: dict[int, list[int]] = {}
+    for i, j in edges:
+        around.setdefault(i, []).append(j)
+        around.setdefault(j, []).append(i)
+    distance, edge = {-1: 0}, [-1]
+    while edge:
+        edge = [n for n in dict.fromkeys(n for x in edge for n in around.get(x, ()))
+                if n not in distance]  # fmt: skip
+        distance |= dict.fromkeys(edge, max(distance.values()) + 1)
+    held = [n for n, ends in around.items() if n >= 0 and len(ends) > 2 and n in distance]
+    if not held:
+        raise ModelError(
+            f"{shown(m.name)!r} is not a parallel robot: no body is held by three legs",
+            hint="task_model(m, frame) is the model of any frame",
+        )
+    return max(held, key=lambda n: (distance[n], len(around[n]), n))
+
+
+def platform_frame(m: Mechanism, body: int) -> tuple[str, Transform]:
+    """Return the frame in which a platform was described: its name, and its place in the body.
+
+    A body of a graph of joints stands on the axis of its joint and is called `platform.joint`; the
+    frame `platform` is the one that was described (`mechanism/graph.py`). Names of a machine that
+    was attached to another one may have its name in front.
+    """
+    name = m.bodies[body].name
+    heads = [name[:k] for k, c in enumerate(name) if c == "."]
+    for frame in m.named:
+        own = frame.name
+        same = (h == own or h.endswith(f"_{own}") or own.endswith(f"_{h}") for h in heads)
+        if frame.body == body and any(same):
+            return own, frame.placement
+    return name, Transform()
+
+
+def require_own_frame(m: Mechanism) -> None:
+    """Raise ModelError where a platform was described in another frame than that of its joint."""
+    name, place = platform_frame(m, _held(m))
+    if not place.is_identity():
+        raise ModelError(
+            f"platform {shown(name)!r} has its frame beside that of its joint",
+            hint="give branch=dalembert.leg_branches(m, q) at a closed pose q",
+            command="ask for active_torques or forward_dynamics",
+        )
 
 
 def platform_of(m: Mechanism) -> Platform:

@@ -191,6 +191,7 @@ def _posed(algorithm: Algorithm, motion: int = 2) -> Algorithm:
 
     def quantity(m: Mechanism, pose: Vector, *inputs: Vector, **options: Any) -> Any:
         robot = platform.platform_of(m)
+        platform.require_own_frame(m)
         model = parallel.ParallelModel(robot, pose, *inputs[:motion], **options)
         return algorithm(model, *inputs[motion:])
 
@@ -209,7 +210,7 @@ PARALLEL = (
              {"newton_euler": _posed(parallel.leg_torques)},
              "joint forces of every leg alone", ON_LEGS),
     _leg_row("platform_wrench", POSED, gives(f="J / six"),
-             {"newton_euler": _posed(parallel.platform_wrench)},
+             {"newton_euler": parallel.platform_wrench},
              "wrench that moves the platform alone, base axes, at its origin"),
     _leg_row("platform_jacobian", "pose", gives(J_p="six / active"),
              {"inverse": _posed(parallel.platform_jacobian)},

@@ -24,9 +24,8 @@ FORMS = ("report", "condensed", "program", "latex", "markdown", "json", "listing
 # options that belong to some forms only: to closed forms, to a listing, to Kane's steps
 OWN = {
     "only": ("closed", "kane"),
-    **dict.fromkeys(
-        ("neglect", "drop", "prune", "values", "limits", "sign", "expand"), ("closed",)
-    ),
+    **dict.fromkeys(("neglect", "drop", "prune", "values", "limits", "sign"), ("closed",)),
+    "expand": ("closed", "kane"),
     **dict.fromkeys(("quantity", "method", "parameters"), ("listing",)),
     "as_latex": ("kane",),
 }
@@ -50,7 +49,7 @@ OWN = {
     "Which section of the 1980 report sets the sign of gravity.",
     "section3",
 )
-@flag("--expand", "Replace a planar or free base by single joints.")
+@flag("--expand", "Replace planar, free and spherical joints by single ones.")
 @option("--quantity", str, "For a listing: the quantity.", "inverse_dynamics")
 @option("--method", str, "For a listing: the method.")
 @option(
@@ -88,7 +87,7 @@ def command(
         listed(hold(mechanism, freeze or {}), as_json, quantity, parameters, method)
         return
     if form == "kane":
-        stepwise(hold(mechanism, freeze or {}), as_json, as_latex, only)
+        stepwise(hold(mechanism, freeze or {}), as_json, as_latex, only, expand)
         return
     form = "json" if as_json else form
     if only == ["base_parameters"] and not freeze:
@@ -223,7 +222,9 @@ def listed(m: Mechanism, as_json: bool, name: str, parameters: str, method: str 
     echo_answer(as_json, {"quantity": name, "parameters": parameters, "listing": lines}, lines)
 
 
-def stepwise(mechanism: Mechanism, as_json: bool, as_latex: bool, only: list[str] | None) -> None:
+def stepwise(
+    mechanism: Mechanism, as_json: bool, as_latex: bool, only: list[str] | None, expand: bool
+) -> None:
     """Print Kane's method in its ten steps, or some of them, as text, LaTeX or JSON."""
     from ..equations.kane_form import kane_form
 
@@ -231,7 +232,8 @@ def stepwise(mechanism: Mechanism, as_json: bool, as_latex: bool, only: list[str
         if not word.isdecimal():
             raise UsageError(f"--only {shown(word)}: not the number of a step", hint="--only 5,9")
     chosen = [int(word) for word in only or ()] or None
-    printed(kane_form(mechanism), "json" if as_json else "latex" if as_latex else "text", chosen)
+    form = "json" if as_json else "latex" if as_latex else "text"
+    printed(kane_form(mechanism, expand=expand), form, chosen)
 
 
 def weighed(

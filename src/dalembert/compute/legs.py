@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from ..algebra import Transform
 from ..algorithms.kinematics import frame_pose
-from ..algorithms.platform import Leg, platform_of
+from ..algorithms.platform import Leg, platform_body, platform_of, require_own_frame
 from ..algorithms.reduced_legs import has_length, is_reduced, joints_at, sign_count
 from ..display import table_html
 from ..errors import (
@@ -106,8 +106,6 @@ def leg_branches(m: Mechanism, q: ArrayLike) -> LegBranches:
     try:
         return _signs(c.m, pose)
     except ModelError:  # not seen as platform and legs, or a leg of another kind
-        from .platform import platform_body
-
         platform_body(m)
         names = [loop.name or f"loop {k + 1}" for k, loop in enumerate(m.loops)]
         return LegBranches([()] * len(names), pose.tolist(), names)
@@ -116,6 +114,7 @@ def leg_branches(m: Mechanism, q: ArrayLike) -> LegBranches:
 def _signs(b: Mechanism, pose: Any) -> LegBranches:
     """Return the signs of legs that have a closed form, or ModelError."""
     robot = platform_of(b)
+    require_own_frame(b)
     reduced = any(map(is_reduced, robot.legs))
     if reduced and not is_loose(robot.m, robot.body):
         raise ModelError("the platform hangs on a leg")

@@ -18,10 +18,10 @@ import numpy as np
 
 from ..algebra import Mat3, Rotation, Transform, Vec3
 from ..algorithms.kinematics import jacobian, target_pose
-from ..algorithms.platform import platform_of
+from ..algorithms.platform import platform_body, platform_frame, platform_of
 from ..algorithms.reduced_legs import joints_at
 from ..algorithms.task import ROWS
-from ..errors import ComputationError, ModelError, SingularPose, UsageError, shown, state_text
+from ..errors import ComputationError, SingularPose, UsageError, shown, state_text
 from ..expr import trace
 from ..joint import quaternion_matrix, quaternion_step
 from ..mechanism import Mechanism
@@ -42,35 +42,12 @@ SHORTEST = 1 / 4096  # part of the way
 REACHED = 1e-8  # how far loops may be open, in parts of the size
 
 
-def platform_body(m: Mechanism) -> int:
-    """Return the body that three or more chains of joints hold, the farthest from the base."""
-    edges: list[tuple[int, int]] = [(loop.body_i, loop.body_j) for loop in m.loops]
-    edges += [(b.parent, j) for j, b in enumerate(m.bodies) if b.joint.nv < 6]
-    around: dict[int, list[int]] = {}
-    for i, j in edges:
-        around.setdefault(i, []).append(j)
-        around.setdefault(j, []).append(i)
-    distance, edge = {-1: 0}, [-1]
-    while edge:
-        edge = [n for n in dict.fromkeys(n for x in edge for n in around.get(x, ()))
-                if n not in distance]  # fmt: skip
-        distance |= dict.fromkeys(edge, max(distance.values()) + 1)
-    held = [n for n, ends in around.items() if n >= 0 and len(ends) > 2 and n in distance]
-    if not held:
-        raise ModelError(
-            f"{shown(m.name)!r} is not a parallel robot: no body is held by three legs",
-            hint="task_model(m, frame) is the model of any frame",
-        )
-    return max(held, key=lambda n: (distance[n], len(around[n]), n))
-
-
 class PlatformTracker:
     """A closed machine whose platform is moved from pose to pose."""
 
     def __init__(self, m: Mechanism, start: Sequence[float]):
         self.m, self.c = m, Closure(m)
-        self.body = platform_body(m)
-        self.name = m.bodies[self.body].name
+        self.name, _ = platform_frame(m, platform_body(m))
         self.start = np.array(start, dtype=float)
         self.rank = int(np.linalg.matrix_rank(self._slope(self.start), tol=THIN))
 
@@ -203,13 +180,6 @@ class Placed:
 
 # -- the quantities ----------------------------------------------------------------------------
 
-# quantities that need legs or a platform with a model of its own: why, and what to ask instead
-ALONE = {
-    "leg_torques": ("these legs have no model of their own: they are not chains to one point",
-                    "tree_torques"),
-    "platform_wrench": ("the wrench of the platform alone needs no legs", "link_wrenches"),
-}  # fmt: skip
-
 
 def followed(m: Mechanism, name: str, inputs: Sequence[Any], branch: LegBranches,
              drives: str = "inertia") -> Any:  # fmt: skip
@@ -217,12 +187,11 @@ def followed(m: Mechanism, name: str, inputs: Sequence[Any], branch: LegBranches
 
     Each pose is reached from that of the branch: the others of a batch have no say.
     """
-    if name in ALONE:
-        why, instead = ALONE[name]
+    if name == "leg_torques":
         raise UsageError(
-            f"{name}: {why}",
-            hint=f"{instead}(m, q, qd, qdd) with q, qd, qdd of leg_states",
-            command=f"ask for {instead} at the joints of leg_states",
+            f"{name}: these legs have no model of their own: they are not chains to one point",
+            hint="tree_torques(m, q, qd, qdd) with q, qd, qdd of leg_states",
+            command="ask for tree_torques at the joints of leg_states",
         )
     given = [np.asarray(x, dtype=float) for x in inputs]
     sizes = [2] + [1] * (len(given) - 1)

@@ -34,7 +34,8 @@ def equations(
     With closed loops they come with closure, G, A_c and H_c, lengths as letters where they have no
     value (`LoopEquations`); `q` is then a closed pose of the branch that is meant.
 
-    `expand` turns a planar or free base into slides and turns with massless bodies between them;
+    `expand` turns planar, free and spherical joints into slides and turns with massless bodies
+    between them, balls into turns about z, y, x;
     `full` names all components of the reported constants of every body; `limit` is the number of
     terms beyond which a kind of coefficient is refused.
 
@@ -76,7 +77,7 @@ def tree_equations(
             name = shown(joint_name(body))
             hint = "{} takes it apart into slides and turns"
             if kind == "spherical":
-                hint = "write it as three revolute joints, or use inverse_dynamics"
+                hint = "{} takes it apart into three turns"
             raise ModelError(
                 f"joint {name!r} is {kind}: it has no closed form itself",
                 hint=hint.format("expand=True"),

@@ -1,17 +1,18 @@
-"""Planar and free bases as slides and turns with massless bodies between them.
+"""Planar, free and spherical joints as slides and turns with massless bodies between them.
 
 Liégeois and Aldon, INRIA RR 32 (1980), footnote of section 2.2: one degree of freedom per body.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import atan2, hypot
 from typing import Any
 
 from ..algebra import Transform
 from ..errors import UsageError, shown
-from ..joint import UNITS, Prismatic, Revolute
+from ..joint import UNITS, Prismatic, Revolute, quaternion_matrix
 from ..mechanism import Body, Mechanism
 from ..mechanism.rehome import expand_planar, rehomed
 
@@ -47,26 +48,53 @@ def _parts(m: Mechanism, joint: str) -> list[str]:
     return found
 
 
+# names and axes of the joints before the last turn, about x
+SLIDES = tuple(zip("xyz", map(Prismatic, UNITS), strict=True))
+TURNS = (("rz", Revolute(UNITS[2])), ("ry", Revolute(UNITS[1])))
+STEPS = {"free": (*SLIDES, *TURNS), "spherical": TURNS}
+
+
 def expanded(m: Mechanism) -> Mechanism:
-    """Return the mechanism with planar and free joints as slides, then turns about z, y, x."""
+    """Return the mechanism with planar, free and spherical joints as slides and turns.
+
+    A ball turns about z, y, x; where the turn about y is a right angle the other two are one.
+    """
     m = expand_planar(m)
-    if not any(b.joint.kind == "free" for b in m.bodies):
+    kinds = {b.joint.kind for b in m.bodies} & set(STEPS)
+    if not kinds:
         return m
     new, bodies = {-1: -1}, []
     for j, body in enumerate(m.bodies):
-        parent = new[body.parent]
-        if body.joint.kind == "free":
-            steps = [Prismatic(u) for u in UNITS] + [Revolute(u) for u in reversed(UNITS[1:])]
-            for name, joint in zip(("x", "y", "z", "rz", "ry"), steps, strict=True):
-                place = body.placement if name == "x" else Transform()
+        parent, place = new[body.parent], body.placement
+        if steps := STEPS.get(body.joint.kind):
+            for name, joint in steps:
                 bodies.append(Body(f"{body.name}.{name}", parent, place, joint))
-                parent = len(bodies) - 1
-            body = replace(
-                body, placement=Transform(), joint=Revolute(UNITS[0]), joint_name="", limits=()
-            )
+                parent, place = len(bodies) - 1, Transform()
+            last = Revolute(UNITS[0])
+            body = replace(body, placement=place, joint=last, joint_name="", limits=())
         new[j] = len(bodies)
         bodies.append(replace(body, parent=parent))
-    note = "a free base is expanded: x, y, z, then turns about z, y, x"
+    notes = []
+    if "free" in kinds:
+        notes.append("a free base is expanded: x, y, z, then turns about z, y, x")
+    if "spherical" in kinds:
+        notes.append("spherical joints are expanded: turns about z, y, x")
     home = {j: (k, Transform()) for j, k in new.items()}
     moved = rehomed(m, {}, home, tuple(bodies), ())
-    return replace(moved, notes=(*m.notes, note), changes=(), checked=False)
+    return replace(moved, notes=(*m.notes, *notes), changes=(), checked=False)
+
+
+def expanded_pose(m: Mechanism, q: Sequence[float]) -> list[float]:
+    """Return a pose of a mechanism as that of its expanded form, which may also be given itself."""
+    balls = sum(b.joint.kind in STEPS for b in m.bodies)
+    if len(q) == m.nq - balls:
+        return list(q)
+    out: list[float] = []
+    for body, own in zip(m.bodies, m.split_q(list(q)), strict=True):
+        if body.joint.kind not in STEPS:
+            out += own
+            continue
+        out += own[:-4]
+        (_, _, _), (_, _, _), (zx, zy, zz) = rows = quaternion_matrix(*own[-4:]).rows
+        out += [atan2(rows[1][0], rows[0][0]), atan2(-zx, hypot(zy, zz)), atan2(zy, zz)]
+    return out

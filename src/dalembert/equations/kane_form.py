@@ -362,14 +362,20 @@ class KaneForm:
         return data(self, only)
 
 
-def kane_form(m: Mechanism, q: ArrayLike | None = None) -> KaneForm:
+def kane_form(m: Mechanism, q: ArrayLike | None = None, expand: bool = False) -> KaneForm:
     """Return Kane's method for a tree with velocity constraints or loops, step by step.
 
-    `q` is an assembled pose of a closed chain on the branch that is meant.
+    `q` is an assembled pose of a closed chain on the branch that is meant; `expand` turns planar,
+    free and spherical joints into slides and turns.
 
     >>> import dalembert as da
     >>> print(da.kane_form(da.robots.planar2r()).text().splitlines()[0])
     # planar2r: Kane's method in ten steps (DeSantis 1996, section 5)
     """
     require_mechanism(m, "kane_form")
+    if expand:
+        from .expand import expanded, expanded_pose
+
+        q = None if q is None else expanded_pose(m, [float(x) for x in q])
+        m = expanded(m)
     return KaneForm(constrained(m) if m.followers else m, q)

@@ -189,7 +189,7 @@ def solved(m: Mechanism, q: Any = None) -> Solved:
         if body.joint.nq != body.joint.nv:
             raise ModelError(
                 f"joint {shown(body.name)!r} is {body.joint.kind}: it has no closed form itself",
-                hint="expand=True takes a free joint apart; write a ball as three turns",
+                hint="expand=True takes it apart into slides and turns",
                 command="write --expand",
             )
     s = Solved(m, example_of(m, q), given=given)

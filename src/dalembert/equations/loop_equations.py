@@ -279,6 +279,7 @@ class LoopEquations:
             "qd(i) = sum_j G(i,j)*qd(j), qdd(i) = sum_j G(i,j)*qdd(j) + E(i); "
             "tau = Ac*qdd + Hc of those that lead",
             f"{circle(self.mechanism)}; A, B, C, Q: of the cut tree",
+            *self._letters(),
             *self.tree.remarks,
         ]
         sections = [x for word in asked(only) for x in self._sections(word) if x.lines]
@@ -286,6 +287,12 @@ class LoopEquations:
         law = r"\tau = A_c\,\ddot q_a + H_c"
         named = with_numbers_named(sections, lambda k: s.name("K", k))
         return Document(title, law, known, named)
+
+    def _letters(self) -> list[str]:
+        """Return what letters of constant angles in names of cosines mean."""
+        from .text import angles, constant_angles
+
+        return angles(self.tree) if constant_angles(self.tree) else []
 
     def _sections(self, word: str) -> list[Section]:
         """Return the sections of one part."""
@@ -379,9 +386,11 @@ def loop_equations(
     m: Mechanism, expand: bool = False, full: bool = False, limit: int = LIMIT, q: Any = None
 ) -> LoopEquations:
     """Return the closed forms of a mechanism with loops."""
-    from .expand import expanded
+    from .expand import expanded, expanded_pose
 
-    m = expanded(m) if expand else m
+    if expand:
+        q = None if q is None else expanded_pose(m, [float(x) for x in q])
+        m = expanded(m)
     tree = replace(m, loops=(), couplings=(), springs=(), active=(), named=(), checked=True)
     eq = equations(tree, full=full, limit=limit)
     springs = ("springs are not in these equations",) if m.springs or m.elastic else ()

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 from ..errors import shown
 from ..expr.formula import Call, Sum, Symbol, mapped, names_in
 from ..expr.style import TEXT, write
+from .angles import CONSTANT, Joints
+from .kinds import signed_sum
 from .loop_blocks import told
+from .text import vector
 
 if TYPE_CHECKING:
     from .loop_equations import LoopEquations
@@ -48,9 +51,19 @@ class _Angles:
 
     def __init__(self, eq: LoopEquations):
         made = eq.tree.ring.symbols.generators
-        self.meaning = {g.name: g.meaning() for g in made if g.kind in ("cos", "sin")}
+        angles = [g for g in made if g.kind in ("cos", "sin")]
+        self.meaning = {g.name: f"{g.kind}({self._sum(eq, g.key[1])})" for g in angles}
         self.taken = {p.name for p in eq.mechanism.parameters}
         self.between = "_" if eq.mechanism.nv > 9 else ""
+
+    @staticmethod
+    def _sum(eq: LoopEquations, joints: Joints) -> str:
+        """Return q3+2.25 of a sum of angles: a constant one stands for itself."""
+        turned = signed_sum([j for j in joints if abs(j) < CONSTANT])
+        for j in (j for j in joints if abs(j) > CONSTANT):
+            x = vector([eq.tree.ring.symbols.constants[abs(j) - CONSTANT - 1]])
+            turned += f"{'+-'[j < 0]}({x})"
+        return turned
 
     def named(self, s: Sum) -> Sum:
         """Return a formula with its sines and cosines named."""

@@ -236,10 +236,16 @@ def angles(eq: Equations | Regressor) -> list[str]:
         return []
     g = max(sums, key=lambda g: len(g.key[1]))
     total = signed_sum(g.key[1])
-    found = sorted({abs(j) for g in sums for j in g.key[1] if abs(j) > CONSTANT})
-    known = eq.ring.symbols.constants if found else []
-    letters = "".join(f", {letter(j)} = {vector([known[j - CONSTANT - 1]])}" for j in found)
+    letters = "".join(f", {name} = {angle}" for name, angle in constant_angles(eq))
     return [f"{g.name} = cos({total}), S{g.name[1:]} = sin({total}){letters}"]
+
+
+def constant_angles(eq: Equations | Regressor) -> list[tuple[str, str]]:
+    """Return the letters of constant angles in sums of angles, and their values as text."""
+    symbols = eq.ring.symbols
+    sums = [g.key[1] for g in symbols.generators if g.kind == "cos"]
+    found = sorted({abs(j) for key in sums for j in key if abs(j) > CONSTANT})
+    return [(letter(j), vector([symbols.constants[j - CONSTANT - 1]])) for j in found]
 
 
 def left(entry: Entry) -> Symbol:
