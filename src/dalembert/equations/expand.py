@@ -5,14 +5,14 @@ Liégeois and Aldon, INRIA RR 32 (1980), footnote of section 2.2: one degree of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from math import atan2, hypot
 from typing import Any
 
 from ..algebra import Transform
 from ..errors import UsageError, shown
-from ..joint import UNITS, Prismatic, Revolute, quaternion_matrix
+from ..joint import UNITS, Joint, Prismatic, Revolute, quaternion_matrix
 from ..mechanism import Body, Mechanism
 from ..mechanism.rehome import expand_planar, rehomed
 
@@ -51,7 +51,10 @@ def _parts(m: Mechanism, joint: str) -> list[str]:
 # names and axes of the joints before the last turn, about x
 SLIDES = tuple(zip("xyz", map(Prismatic, UNITS), strict=True))
 TURNS = (("rz", Revolute(UNITS[2])), ("ry", Revolute(UNITS[1])))
-STEPS = {"free": (*SLIDES, *TURNS), "spherical": TURNS}
+STEPS: dict[str, tuple[tuple[str, Joint], ...]] = {
+    "free": (*SLIDES, *TURNS),
+    "spherical": TURNS,
+}
 
 
 def expanded(m: Mechanism) -> Mechanism:
@@ -84,13 +87,14 @@ def expanded(m: Mechanism) -> Mechanism:
     return replace(moved, notes=(*m.notes, *notes), changes=(), checked=False)
 
 
-def expanded_pose(m: Mechanism, q: Sequence[float]) -> list[float]:
+def expanded_pose(m: Mechanism, q: Any) -> list[float]:
     """Return a pose of a mechanism as that of its expanded form, which may also be given itself."""
+    q = [float(x) for x in q]
     balls = sum(b.joint.kind in STEPS for b in m.bodies)
     if len(q) == m.nq - balls:
-        return list(q)
+        return q
     out: list[float] = []
-    for body, own in zip(m.bodies, m.split_q(list(q)), strict=True):
+    for body, own in zip(m.bodies, m.split_q(q), strict=True):
         if body.joint.kind not in STEPS:
             out += own
             continue

@@ -376,6 +376,6 @@ def kane_form(m: Mechanism, q: ArrayLike | None = None, expand: bool = False) ->
     if expand:
         from .expand import expanded, expanded_pose
 
-        q = None if q is None else expanded_pose(m, [float(x) for x in q])
+        q = None if q is None else expanded_pose(m, q)
         m = expanded(m)
     return KaneForm(constrained(m) if m.followers else m, q)

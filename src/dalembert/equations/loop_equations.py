@@ -389,7 +389,7 @@ def loop_equations(
     from .expand import expanded, expanded_pose
 
     if expand:
-        q = None if q is None else expanded_pose(m, [float(x) for x in q])
+        q = None if q is None else expanded_pose(m, q)
         m = expanded(m)
     tree = replace(m, loops=(), couplings=(), springs=(), active=(), named=(), checked=True)
     eq = equations(tree, full=full, limit=limit)

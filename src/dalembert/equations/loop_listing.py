@@ -59,7 +59,7 @@ class _Angles:
     @staticmethod
     def _sum(eq: LoopEquations, joints: Joints) -> str:
         """Return q3+2.25 of a sum of angles: a constant one stands for itself."""
-        turned = signed_sum([j for j in joints if abs(j) < CONSTANT])
+        turned = signed_sum(tuple(j for j in joints if abs(j) < CONSTANT))
         for j in (j for j in joints if abs(j) > CONSTANT):
             x = vector([eq.tree.ring.symbols.constants[abs(j) - CONSTANT - 1]])
             turned += f"{'+-'[j < 0]}({x})"
