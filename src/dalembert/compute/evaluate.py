@@ -10,7 +10,7 @@ from ..catalog import QUANTITIES, Quantity
 from ..errors import ComputationError
 from ..mechanism import Mechanism, freed
 from .describe import docstring, gathered, signature, spot
-from .kernels import LONG, kernel_of, row_of
+from .kernels import kernel_of, row_of
 from .model import forced, model_of
 from .rotations import check_rotations
 from .wrenches import external_wrench
@@ -49,7 +49,7 @@ def evaluate(
             return followed(m, name, inputs, **options)
     asked = tuple(sorted(set(parameters or ()) - set(m.open_parameters))) or None
     settings = {"parameters": asked, "wrench": wrench is not None, **options}
-    settings |= _one_state(m, inputs) if wrench is None and not parameters else {}
+    settings |= _one_state(inputs) if wrench is None and not parameters else {}
     kernel = kernel_of(m, name, method, **settings)
     if check and row is not None:
         check_rotations(m, name, dict(zip(row.inputs[:1], inputs[:1], strict=False)))
@@ -87,12 +87,11 @@ def _with_parameters(m: Mechanism, parameters: Mapping[str, Any] | None) -> Mech
     return at_first(freed(m, parameters), parameters)
 
 
-def _one_state(m: Mechanism, inputs: Sequence[Any]) -> dict[str, bool]:
-    """Return the setting of a large machine at one state: code for batches can wait."""
+def _one_state(inputs: Sequence[Any]) -> dict[str, bool]:
+    """Return the setting of one state: code for batches waits until a batch is asked for."""
     import numpy
 
-    single = len(m.bodies) > LONG and all(numpy.ndim(x) == 1 for x in inputs)
-    return {"single": True} if single else {}
+    return {"single": True} if all(numpy.ndim(x) == 1 for x in inputs) else {}
 
 
 def _check_state(

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ..runtime import Kernel
 
 _KERNELS: Kept[Any] = Kept(256)
-LONG = 40  # bodies above which code for batches waits until a batch is asked for
 CLOSED = 12_000  # lines of a closed machine above which one state is a batch of one
 
 
@@ -98,14 +97,12 @@ def _key(
     return repr((m.digest, m.values, quantity, *own, *given))
 
 
-def kept_key(
-    m: Mechanism, row: Quantity, method: str | None, single: bool, options: dict[str, Any]
-) -> str:
+def kept_key(m: Mechanism, row: Quantity, method: str | None, options: dict[str, Any]) -> str:
     """Return the name under which `compile_program` keeps the kernel of a plain call."""
     asked: Any = {"parameters": None, "wrench": False, "plan": None, "wrt": None}
     key = _key(m, row.name, row, method, asked, options)
     way = _way(partial(_traced), m, row, method, {**asked, "names": (), "packed": False}, options)
-    return key + way[1] + "single" * single
+    return key + way[1] + "single"
 
 
 def _planned(

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Any
 
 from ..mechanism import Mechanism
-from .kernels import LONG, kept_key, row_of
+from .kernels import kept_key, row_of
 from .model import model_of
 
 
@@ -27,7 +27,7 @@ def quick(
         return None
     from ..runtime.plain import flat, plain
 
-    kernel = plain(kept_key(m, row, method, len(m.bodies) > LONG, options))
+    kernel = plain(kept_key(m, row, method, options))
     if kernel is None or [p.size for p in kernel.card.inputs] != [len(flat(x)) for x in inputs]:
         return None
     found = kernel(*inputs)
