@@ -157,6 +157,18 @@ def test_the_digest_of_our_sources_is_kept_until_one_changes(place, tmp_path, no
     assert cache._digest(files) not in (first, "f" * 64)
 
 
+def test_code_that_is_made_quickly_is_kept_apart(place, monkeypatch, no_warnings):
+    well = compile_program(lambda: pendulum_chain(4), key="k")
+    monkeypatch.setenv("DALEMBERT_JIT", "quick")
+    assert cache.read("k") is None
+    quick = compile_program(lambda: pendulum_chain(4), key="k")
+    np.testing.assert_allclose(value(quick), value(well), rtol=1e-13, atol=1e-13)
+    made = cache.read("k")
+    monkeypatch.delenv("DALEMBERT_JIT")
+    assert cache.read("k") != made
+    assert value(compile_program(never, key="k")).tobytes() == value(well).tobytes()
+
+
 def test_too_many_entries_lose_their_older_half(place, monkeypatch, no_warnings):
     monkeypatch.setattr(cache, "_MOST", 8)
     cache.surroundings()

@@ -20,6 +20,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from .refused import hurried
+
 _MAGIC = b"dalembert kernel 1 "
 _DIGEST = 64  # hexadecimal characters
 _OBJECT = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\x64\x86")  # how object code begins
@@ -46,9 +48,13 @@ def directory() -> Path | None:
     return Path(base) / "dalembert"
 
 
-@functools.cache
 def surroundings() -> str:
     """Return what object code depends on besides its program: our sources, LLVM, the processor."""
+    return f"{_surroundings()}\nquick" if hurried() else _surroundings()
+
+
+@functools.cache
+def _surroundings() -> str:
     from .processor import generator, processor
 
     return "\n".join([_digest(_sources()), generator(), processor()])

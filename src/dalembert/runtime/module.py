@@ -19,6 +19,7 @@ from .library import NAMES, borrowed, declarations
 from .llvm import generate, host, stack, table
 from .lower import Access, Numbers, access, constant_results, functions, kept_in_order
 from .packed import packed
+from .refused import hurried
 from .rolled import alone as rolled_alone
 from .rolled import module as rolled_module
 from .schedule import Outlet, Schedule, constants, outlets, schedule, sparse, stays
@@ -186,7 +187,8 @@ def written(
 ) -> tuple[tuple[str, int, int, int], int]:
     """Return what `module` returns, and the level of code generation that suits its length."""
     if isinstance(program, Rolled):
-        return rolled_alone(program) if single else rolled_module(program, form), 1
+        level = 0 if hurried() else 1
+        return rolled_alone(program) if single else rolled_module(program, form), level
     lines = len(program.step.lines) + len(program.prepare.lines)
-    level = 0 if lines > LARGE else 1
+    level = 0 if lines > LARGE or hurried() else 1
     return alone(program) if single else module(program, form, scalar), level

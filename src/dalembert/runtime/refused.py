@@ -1,4 +1,4 @@
-"""Why no code can be generated here: it is not wanted, or the system does not allow it."""
+"""How code is to be generated, or why none can be: not wanted, or the system does not allow it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,18 @@ def refusal() -> str | None:
 
 def unwanted() -> str | None:
     """Return why no compiled code is to be run, or None."""
-    if os.environ.get("DALEMBERT_JIT", "").lower() == "off":
+    if _wanted() == "off":
         return "DALEMBERT_JIT=off: kernels are run by NumPy, which is much slower"
     return None
+
+
+def hurried() -> bool:
+    """Return whether code is to be generated quickly rather than well."""
+    return _wanted() == "quick"
+
+
+def _wanted() -> str:
+    return os.environ.get("DALEMBERT_JIT", "").lower()
 
 
 @functools.cache
