@@ -12,13 +12,17 @@ NAMED := $(if $(PART),$(shell $(PYTHON) tools/parts.py $(PART)))
 PARTS := $(if $(PART),$(or $(NAMED),$(wildcard tests/test_$(PART)*.py)),tests)
 COVERAGE ?= $(if $(PART),,--cov=dalembert --cov-report=)
 
-.PHONY: run test test-all corpus soak mutate lint bench docs toolchains clean
+.PHONY: run test fast test-all corpus soak mutate lint style types bench docs toolchains clean
 
 run: .venv/.installed-run
 	@$(PY) examples/first.py
 
+# types are checked beside the tests: mypy alone would leave a core idle
+test: style
+	@$(MAKE) --no-print-directory --jobs=2 types fast
+
 # tests of processes, signals and time share two cores: what failed is tried once more, alone
-test: lint
+fast: .venv/.installed-dev
 	$(PYTEST) -m "not slow" || { test $$? -eq 1 && echo "once more, alone, what failed:" && \
 	$(PY) -m pytest -n 0 -m "not slow" --last-failed --last-failed-no-failures none; }
 
@@ -42,9 +46,13 @@ mutate: .venv/.installed-dev
 	@$(PY) tools/reach.py --show || $(PY) tools/reach.py
 	$(PY) tools/mutate.py --sample $(or $(SAMPLE),60) --seed $(or $(SEED),0) $(FILES)
 
-lint: .venv/.installed-dev
+lint: style types
+
+style: .venv/.installed-dev
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
+
+types: .venv/.installed-dev
 	$(PY) -m mypy src
 
 bench: .venv/.installed-dev
