@@ -21,6 +21,8 @@ from dalembert.simulate.result import Simulation
 from dalembert.trajectory.torques import Torques
 from peers import SOURCE
 
+pytestmark = pytest.mark.usefixtures("made_well")  # code as users get it
+
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 

@@ -8,6 +8,8 @@ import textwrap
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("made_well")  # code as users get it
+
 # prints one digest of everything that is text: equations, code in six languages, files, kernels
 ALL = textwrap.dedent(
     """

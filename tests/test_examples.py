@@ -15,6 +15,8 @@ import dalembert as da
 from dalembert.cli import main
 from peers import ROOT
 
+pytestmark = pytest.mark.usefixtures("made_well")  # code as users get it
+
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 

@@ -15,6 +15,8 @@ from dalembert.errors import DalembertError, Place
 from dalembert.runtime import compile_program
 from runtime.programs import pendulum_chain
 
+pytestmark = pytest.mark.usefixtures("made_well")  # code as users get it
+
 MACHINES = ("planar2r", "report6r", "ur5", "fourbar", "stewart", "truck", "scara")
 Q = np.linspace(-1.0, 1.0, 6)
 WAYS = (lambda x: pickle.loads(pickle.dumps(x)), copy.copy, copy.deepcopy)

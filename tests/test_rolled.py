@@ -15,6 +15,8 @@ from dalembert.runtime.rolled import module
 from mechanisms import random_mechanisms, random_state
 from peers import peer
 
+pytestmark = pytest.mark.usefixtures("made_well")  # code as users get it
+
 ONE = {"revolute": 4, "any": 3, "prismatic": 2, "screw": 1, "fixed": 1}
 MIXED = {**ONE, "spherical": 2}
 MATRICES = ["mass_matrix", "inverse_dynamics_derivatives", "forward_dynamics_derivatives"]

@@ -6,6 +6,8 @@ import pytest
 import dalembert as da
 from dalembert.reference import in_floats
 
+pytestmark = pytest.mark.usefixtures("made_well")  # code as users get it
+
 COUNT = 10_000
 
 

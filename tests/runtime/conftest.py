@@ -1,11 +1,11 @@
-"""Kernels of these tests are kept in a directory of their own."""
+"""Kernels of these tests are made as users get them, and kept in a directory of their own."""
 
 import warnings
 
 import pytest
 
 
-@pytest.fixture(autouse=True, scope="session")
+@pytest.fixture(autouse=True, scope="package")
 def own_cache(tmp_path_factory):
     """A cache that no other run shares."""
     with pytest.MonkeyPatch.context() as patch:
@@ -13,6 +13,11 @@ def own_cache(tmp_path_factory):
         place.chmod(0o700)
         patch.setenv("DALEMBERT_CACHE", str(place))
         yield place
+
+
+@pytest.fixture(autouse=True)
+def as_users_get_them(made_well):
+    """Kernels are the subject here."""
 
 
 @pytest.fixture
