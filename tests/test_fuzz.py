@@ -70,6 +70,22 @@ print(sorted(what.split(":")[0] for what, _ in found), max(len(d) for _, d in fo
     assert int(out.stdout.split()[-1]) <= 60  # shrunk
 
 
+def test_a_kernel_cache_of_the_shell_is_not_touched(tmp_path):
+    """Commands that compile would keep their kernels there, which is no finding."""
+    code = f"""
+import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})
+from fuzz import run
+print(repr(run.Runner("command").wrong(b"eval robot:planar2r gravity --q 0.1,0.2")))
+"""
+    cache = tmp_path / "kernels"
+    out = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300,
+        env={**os.environ, "DALEMBERT_CACHE": str(cache)},
+    )  # fmt: skip
+    assert out.stdout.strip() == "''", out.stdout + out.stderr
+    assert not cache.exists()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_minute_of_fuzzing_finds_nothing(name):

@@ -68,7 +68,7 @@ class Runner:
         from fuzz.targets import FOLDER, targets
 
         warnings.simplefilter("ignore")
-        os.environ.setdefault("DALEMBERT_CACHE", "off")
+        os.environ["DALEMBERT_CACHE"] = "off"  # kernels that are kept are written to a folder
         self.target, self.command = targets()[name], name == "command"
         source = Path(__file__).resolve().parent.parent.parent
         prefixes = {str(FOLDER), sys.prefix, sys.base_prefix, str(source)}
