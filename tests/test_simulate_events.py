@@ -138,3 +138,33 @@ def test_ctrl_c_stops_all_threads(method, interruptible):
 def test_no_states_at_all():
     r = da.simulate(da.load(DOUBLE), np.zeros((0, 2)), t=1.0)
     assert r.q.shape == (0, 201, 2)
+
+
+@pytest.mark.parametrize("method", ["dop853", "dopri5", "rosenbrock"])
+@pytest.mark.parametrize("t", [10.0, [0.0, 10.0]])
+def test_a_limit_passed_and_passed_back_within_one_step_is_seen(method, t):
+    """A body thrown up moves on a parabola, which one step covers: nothing changed its sign."""
+    m = da.load("TZ(-10000, 1); body 1: M = 1;")
+    r = da.simulate(m, [0.0], [5.0], t=t, method=method)
+    room = np.sqrt(25 - 2 * 9.81)
+    assert [e.name for e in r.events] == ["j1 upper limit"] * 2
+    assert [e.time for e in r.events] == pytest.approx([(5 - room) / 9.81, (5 + room) / 9.81])
+    ended = da.simulate(m, [0.0], [5.0], t=t, method=method, stop="j1 upper limit")
+    assert ended.stopped == "j1 upper limit" and ended.t[-1] <= (5 - room) / 9.81
+    below = da.simulate(m, [0.0], [4.4], t=t, method=method)  # 0.987 m high
+    assert not below.events and not below.notes
+
+
+@pytest.mark.parametrize("method", ["dop853", "rk4", "radau"])
+def test_a_motion_that_starts_at_a_limit_or_beyond_says_so(method):
+    m = da.load("TZ(0, 1); body 1: M = 1;")
+    said = {0.0: ["j1 lower limit, 0"], 2.0: ["j1 upper limit, 1"], 0.5: []}
+    for start, told in said.items():
+        r = da.simulate(m, [start], t=0.2, method=method)
+        assert not r.events
+        assert [note.partition(":")[0] for note in r.notes] == told
+    assert not da.simulate(m, [2.0], t=0.2, method=method, events="none").notes
+    batch = da.simulate(m, [[0.5], [2.0]], t=0.2, method=method)
+    assert len(batch.notes) == 1 and "upper limit" in batch.notes[0]
+    inside = da.simulate(m, [0.0], [3.0], t=0.2, method=method)  # from the limit, inwards
+    assert not inside.notes

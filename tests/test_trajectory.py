@@ -230,6 +230,29 @@ def test_inverse_kinematics_keeps_limits_where_it_would_pass_them():
     assert np.allclose(da.pose(m, q, frame="tip")[:2, 3], aim[:2])
 
 
+def test_inverse_kinematics_does_not_stay_beyond_limits():
+    """Neither where q0 is, nor where a joint that follows in a closed loop would be."""
+    m = da.load("RZ(-2, 2), TXK(0.8), RZ(-1, 1), TXK(0.6); body 2: M = 1;")
+    beyond = [0.2, 1.5]
+    pose = da.pose(m, beyond, frame="tip")
+    with pytest.raises(da.ComputationError, match="is not reached"):
+        da.inverse_kinematics(m, pose, beyond, frame="tip", rows="xy")
+    assert np.isnan(da.inverse_kinematics(m, pose[None], beyond, frame="tip", rows="xy")).all()
+    bar = da.robots.fourbar()
+    q = da.assemble(bar, {"crank": 0.7})  # the coupler is at -0.242
+    point = da.pose(bar, q, frame="coupler")[:3, 3]
+    for low, reached in ((-0.3, True), (-0.2, False)):
+        coupler = replace(bar.bodies[1], limits=((low, 2.0),))
+        held = replace(bar, bodies=(bar.bodies[0], coupler, bar.bodies[2]))
+        if reached:
+            found = da.inverse_kinematics(held, point, q, frame="coupler")
+            assert np.abs(found - q).max() < 1e-9
+            continue
+        with pytest.raises(da.ComputationError, match=r"coupler would be at -0\.2423"):
+            da.inverse_kinematics(held, point, q, frame="coupler")
+        assert da.inverse_kinematics(held, point, q, frame="coupler", limits=False) is not None
+
+
 def test_inverse_kinematics_on_a_free_base_keeps_the_limits_of_its_arm():
     m = da.robots.flying_arm()
     limits = da.trajectory.inverse_kinematics.joint_limits(m)

@@ -17,6 +17,7 @@ from .methods.tableau import Row
 
 EVENT, SMALL = 4, 5
 QUARTERS = 4  # places in a step where guards are looked at
+SOUNDINGS = 8  # parts of a step where event functions are looked at, if they may pass zero and back
 
 RECORD = Record(
     *KERNELS,
@@ -29,9 +30,9 @@ RECORD = Record(
     # where the driver is: `step` is in hand, `h` to be tried next; a step that was found is
     # `pending` until it is taken; `tries` counts steps that were refused too
     ("double", "t_new sum sum3"),
-    ("i64", "rejected pending steps tries evaluations crossings event_count dense"),
+    ("i64", "rejected pending steps tries evaluations crossings event_count dense near"),
     # rows
-    ("ptr", "x x_new y K F g_new guard"),
+    ("ptr", "x x_new y K F g_new g_far guard"),
     # implicit methods: I / (h γ) - J as columns, factored in place, and its upper triangle; the
     # inverse of the pivots and the rows exchanged; whether f depends on time, whether J is known
     ("ptr", "J W U inverse order b"),
@@ -256,6 +257,8 @@ def _found(c: Adaptive, h: str, t_new: str) -> None:
             down = c("and i1 {}, {}", c.less(0.0, a), c("fcmp ole double {}, {}", b, 0.0))
             with c.when(c("or i1 {}, {}", up, down)):
                 c.set("crossings", c("add i64 {}, 1", c.get("crossings")))
+        with c.when(c("icmp eq i64 {}, 0", c.get("crossings"))):
+            _sound(c, h, t_new)
     crossed = c("icmp ne i64 {}, 0", c.get("crossings"))
     sample, times = c.get("sample"), c.get("times")
     some = c("icmp slt i64 {}, {}", sample, c.get("samples"))
@@ -270,6 +273,32 @@ def _found(c: Adaptive, h: str, t_new: str) -> None:
     c.set("pending", 1)
     with c.when(crossed):
         c.give(EVENT)
+
+
+def _sound(c: Adaptive, h: str, t_new: str) -> None:
+    """Count event functions that pass zero and come back within the step.
+
+    One that is bent evenly can do so only if its tangent at the start reaches zero within the step.
+    """
+    y, t, far = c.get("y"), c.get("t"), c.get("g_far")
+
+    def opposite(i: str) -> str:
+        return c.less(c.mul(c.word(c.get("g"), i), c.word(far, i)), 0.0)
+
+    c.combine(y, c.wide, c.get("x"), [(h, c.row(c.K, 0))])
+    c.call("events", y, far, t_new)
+    c.set("near", 0)
+    with c.loop(c.get("event_count")) as i, c.when(opposite(i)):
+        c.set("near", 1)
+    with c.when(c("icmp ne i64 {}, 0", c.get("near"))):
+        c.interpolant(h)
+        with c.loop(SOUNDINGS - 1) as k:
+            part = c.add(c("sitofp i64 {} to double", k), 1.0)
+            time = c.add(t, c.mul(h, c.mul(part, 1 / SOUNDINGS)))
+            c.at_time(time, y)
+            c.call("events", y, far, time)
+            with c.loop(c.get("event_count")) as i, c.when(opposite(i)):
+                c.set("crossings", c("add i64 {}, 1", c.get("crossings")))
 
 
 def _guards(c: Adaptive, h: str) -> None:

@@ -228,6 +228,7 @@ class VariableStep:
         task["event_count"] = size
         task.buffer("g", size)[:size] = self.event_values()
         task.buffer("g_new", size)
+        task.buffer("g_far", size)
         task["guard_count"] = guard_count(self.model)
         task.buffer("guard", guard_count(self.model))
         task["h"] = self.first_step or self._first_step()

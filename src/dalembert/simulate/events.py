@@ -17,6 +17,7 @@ import numpy as np
 from ..errors import UsageError, shown
 from ..mechanism import Mechanism, joint_name
 from ..mechanism.limits import coordinate_limits
+from ..runtime.adaptive import SOUNDINGS
 from .result import Event
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 HALVINGS = 52
-SOUNDINGS = np.linspace(0, 1, 17)[1:-1]
+PLACES = np.linspace(0, 1, 17)[1:-1]
 COARSE = 8  # steps between two samples from which on rates are looked at
 CHUNK = 256  # states looked at together
 Function = Callable[[Any, Any, Any], Any]
@@ -105,25 +106,26 @@ def _beyond(k: int, limit: float, sign: float) -> Function:
 def located(run: Any, driver: Any, place: tuple[int, ...]) -> list[Event]:
     """Return the events within the step that the driver has just found, in order of time."""
     names = list(run.table.functions)
-    before = np.array(driver.task.kept["g"][: len(names)])
-    after = np.array(driver.task.kept["g_new"][: len(names)])
+    if not names:
+        return []
     low, high = driver.t, float(driver.task["t_new"])
+    grid = np.linspace(low, high, SOUNDINGS + 1)
+    ends = (driver.task.kept[n][: len(names)] for n in ("g", "g_new"))
+    inner = [driver.event_values(driver.interpolated(t), t) for t in grid[1:-1]]
+    g = np.array([next(ends), *inner, next(ends)])
     found = []
-    for k, name in enumerate(names):
-        up, down = before[k] < 0 <= after[k], before[k] > 0 >= after[k]
-        if not (up or down):
-            continue
-        a, b = low, high
+    for i, k in np.argwhere(changes(g)):
+        a, b, before = grid[i], grid[i + 1], g[i, k]
         # bisection down to neighbouring numbers: the interpolant is cheap and rarely asked
         while (middle := a + (b - a) / 2) not in (a, b):
             value = driver.event_values(driver.interpolated(middle), middle)[k]
-            if (value < 0) == (before[k] < 0) and value != 0:
+            if (value < 0) == (before < 0) and value != 0:
                 a = middle
             else:
                 b = middle
         x = driver.interpolated(b)
-        event = event_at(run, name, b, x, place)
-        found.append(replace(event, slopes=run.event_slopes(k, driver, x, b)))
+        event = event_at(run, names[k], b, x, place)
+        found.append(replace(event, slopes=run.event_slopes(int(k), driver, x, b)))
     return sorted(found, key=lambda e: e.time)
 
 
@@ -239,7 +241,7 @@ def _touched(own: Sampled, out: Array, t: Array, rows: Array, g: Array) -> Array
     ends, slopes = (g[:, :-1], g[:, 1:]), (slope[:, :-1], slope[:, 1:])
     near = 0.1 * np.minimum(np.abs(ends[0]), np.abs(ends[1]))
     sign, seen = np.sign(ends[0]), np.zeros(ends[0].shape, dtype=bool)
-    for s in SOUNDINGS:
+    for s in PLACES:
         seen |= cubic(s, h, ends, slopes) * sign <= near
     return seen
 

@@ -333,7 +333,7 @@ class Run:
         state, slopes = parted(out, n, ways)
         smooth = isinstance(job.kernels.system, Tree) and not ways and not stopped
         speeds = self._speeds(state, times)
-        notes = run_notes(job, times, out, self.passed, events)
+        notes = run_notes(job, times, out, self.passed, events, self.table)
         law: Any = job.kernels.law
         return Simulation(
             m, times, out[..., : m.nq], speeds, tuple(events), self.method, found.steps,

@@ -9,6 +9,7 @@ import numpy as np
 from ..compute.counted import counted
 from ..compute.model import unproven
 from .alarms import alarms
+from .events import EventTable, limit_functions
 from .job import Job
 from .result import Event
 
@@ -17,8 +18,9 @@ ROUNDING = 1e-9  # by which an alarm must be passed
 
 
 def run_notes(
-    job: Job, times: Array, out: Array, passed: Sequence[float], events: Sequence[Event]
-) -> tuple[str, ...]:
+    job: Job, times: Array, out: Array, passed: Sequence[float], events: Sequence[Event],
+    table: EventTable,
+) -> tuple[str, ...]:  # fmt: skip
     """Return all notes: of the law at the first state, the system, the wrenches, the motion."""
     notes = getattr(job.kernels.law, "notes", None)
     first = out.reshape(-1, out.shape[-1])[:1] if out.size else out
@@ -28,10 +30,27 @@ def run_notes(
         *job.kernels.system.notes,
         *job.kernels.wrenches.notes,
         *job.notes,
+        *_started_beyond(job, out, table),
         *_singular(passed),
         *_unproven(job, out),
         *_alarmed(job, times, out, events),
     )
+
+
+def _started_beyond(job: Job, out: Array, table: EventTable) -> tuple[str, ...]:
+    """Return notes on joints that are beyond a limit at the start, or leave it at once.
+
+    There is no event then: nothing changes its sign.
+    """
+    told = []
+    rows = out.reshape(-1, *out.shape[-2:]) if out.size else np.zeros((0, 1, 0))
+    for name, (_, (k, limit, sign)) in limit_functions(job.m):
+        if name not in table.functions:
+            continue
+        room, least = sign * (rows[:, :2, k] - limit), ROUNDING * max(1.0, abs(limit))
+        if ((room[:, 0] <= least) & (room < -least).any(axis=1)).any():
+            told.append(f"{name}, {limit:.6g}: the motion starts at it or beyond, without an event")
+    return tuple(told)
 
 
 def _singular(passed: Sequence[float]) -> tuple[str, ...]:

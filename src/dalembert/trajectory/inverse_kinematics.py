@@ -16,7 +16,7 @@ from ..compute.designs import Designs, designs_of
 from ..compute.reach import REACHED, reach
 from ..compute.rotations import check_poses
 from ..compute.turns import pose_error
-from ..errors import ComputationError, UsageError
+from ..errors import ComputationError, UsageError, shown
 from ..measure.markers import follow
 from ..mechanism import UNHELD, Mechanism, is_closed, require_mechanism
 from ..mechanism.limits import coordinate_limits
@@ -24,6 +24,7 @@ from ..plan import planned
 from ..runtime.arguments import numbers
 
 Array = np.ndarray
+WITHIN = 1e-9  # by which a limit may be passed
 STARTS = 60  # that are tried where none is given
 
 
@@ -99,7 +100,7 @@ def _found(
 ) -> Array:  # fmt: skip
     """Return coordinates at a pose by damped least squares, steps no longer than half a radian."""
     (wanted, chosen), (steps, tolerance) = asked, most
-    q = way.closed(np.array(q0, dtype=float))
+    q = way.moved(np.array(q0, dtype=float), np.zeros(m.nv))
     damping, best = 1e-3, np.inf
     error = np.zeros(len(chosen))
     for _ in range(steps):
@@ -107,16 +108,16 @@ def _found(
         error = pose_error(now, wanted)[chosen]
         size = float(np.linalg.norm(error))
         if size <= tolerance and way.rest is None:
-            return q
+            return way.kept(q)
         damping = max(1e-14, damping * (0.2 if size < best else 4.0))
         best = min(best, size)
         G = way.map(q)
         dq = way.step(evaluate(m, "jacobian", q, frame=frame)[chosen] @ G, error, q, damping)
         if size <= tolerance and float(np.abs(dq).max()) < 1e-10:
-            return q
+            return way.kept(q)
         q = way.moved(q, G @ dq * min(1.0, 0.5 / max(float(np.abs(dq).max()), 1e-300)))
     if float(np.linalg.norm(error)) <= 1e3 * tolerance:
-        return q
+        return way.kept(q)
     raise ComputationError(
         f"the pose is not reached: {np.linalg.norm(error):.3g} is left",
         hint="it may be out of reach or beyond limits; begin nearer, or leave rows out",
@@ -186,6 +187,7 @@ class Reach:
     places: tuple[int, ...]  # their coordinates in q; -1 for those of quaternions
     bound: Array
     rest: Array | None
+    others: tuple[tuple[str, int, float, float], ...] = ()  # passive joints: name, place, limits
 
     @staticmethod
     def of(m: Mechanism, limits: bool, rest: Any) -> Reach:
@@ -198,7 +200,22 @@ class Reach:
         own = list(index)
         bound = joint_limits(m)[own] if limits else np.full((len(own), 2), [-np.inf, np.inf])
         goal = None if rest is None else np.asarray(rest, dtype=float)
-        return Reach(m, index, tuple(at[k] for k in own), bound, goal)
+        others = [k for k in range(m.nv) if limits and k not in own and at[k] >= 0]
+        known = joint_limits(m)
+        passive = tuple((m.rate_names[k], at[k], float(known[k, 0]), float(known[k, 1]))
+                        for k in others)  # fmt: skip
+        return Reach(m, index, tuple(at[k] for k in own), bound, goal, passive)
+
+    def kept(self, q: Array) -> Array:
+        """Return q, if the joints that follow in closed loops are within their limits as well."""
+        for name, at, low, high in self.others:
+            if not low - WITHIN <= q[at] <= high + WITHIN:
+                raise ComputationError(
+                    f"the pose is not reached within limits: {shown(name)} would be at {q[at]:.4g} "
+                    f"({low:g} to {high:g})",
+                    hint="begin on another branch, or limits=False",
+                )
+        return q
 
     def starts(self) -> Iterator[Array]:
         """Yield the rest pose, then poses spread over the limits, half a turn if there are none.
