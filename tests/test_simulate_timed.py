@@ -72,3 +72,34 @@ def test_a_table_of_a_polynomial_is_that_polynomial(rows, degree):
     f, at = smooth(t, np.polyval(c, t)[:, None]), np.linspace(t[0], t[-1], 50)
     assert f(at)[:, 0] == pytest.approx(np.polyval(c, at), abs=1e-10)
     assert f.derivative()(at)[:-1, 0] == pytest.approx(np.polyval(np.polyder(c), at)[:-1], abs=1e-8)
+
+
+def test_a_short_pulse_beside_a_motion_or_a_law_is_not_stepped_over():
+    """At rest an adaptive step grows to seconds: with other signals beside it a pulse was lost."""
+    m = da.load("[a: TX()] [b: TY()]; gravity = (0, 0, 0); body 1: M = 1; body 2: M = 1;")
+    times, push = np.array([0, 5, 5.001, 5.002, 10]), np.array([0, 0, 1000.0, 0, 0])  # 1 N s
+    torque = (times, np.stack([push, 0 * push], axis=1))
+    wrench = {"a": (times, np.stack([push, *(0 * push for _ in range(5))], axis=1))}
+    goal = da.trajectory.quintic([0.0, 0.0], [0.0, 1.0], 10.0)
+    law = da.control.PD(goal, kp=[0, 1], kd=[0, 1])
+    for given in (
+        {"torque": torque, "motion": {"b": lambda t: 0.1 * t}},
+        {"torque": torque, "motion": {"b": ([0, 3, 10], [0, 1.0, 2])}},
+        {"torque": torque, "motion": {"b": goal.signal.columns([1])}},
+        {"torque": law, "wrench_on_body": wrench},
+    ):
+        r = da.simulate(m, [0.0, 0.0], t=10.0, **given)
+        assert r.qd[-1, 0] == pytest.approx(1, abs=1e-6), given
+
+
+def test_a_bump_of_a_sampled_motion_is_not_stepped_over():
+    m = da.load({
+        "format": "dalembert/1", "gravity": [0, 0, 0],
+        "phrase": "b: TX(), a: TX(); body 1: M = 1; body 2: M = 1;",
+        "elastic": [{"joint": "a", "stiffness": 100}],
+    })  # fmt: skip
+    t = np.linspace(0, 10, 1001)
+    given = {"motion": {"b": (t, np.where(abs(t - 5) < 0.3, np.exp(-(((t - 5) / 0.05) ** 2)), 0))}}
+    ends = [da.simulate(m, [0, 0], t=10.0, method=way, **given).q[-1] for way in ("dop853", "rk4")]
+    assert abs(ends[0][1]) > 0.2
+    assert ends[0] == pytest.approx(ends[1], abs=1e-7)

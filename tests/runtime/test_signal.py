@@ -72,3 +72,17 @@ def test_what_is_no_function_of_time_is_refused():
         signal.Signal(np.arange(3.0), np.zeros((1, 1, 1)))
     with pytest.raises(UsageError, match="from t = 1 s, column 2"):
         signal.held([0.0, 1.0], [[0.0, 0.0], [0.0, np.nan]])
+
+
+def test_a_signal_says_where_a_solver_must_stop():
+    steps = signal.held([0.0, 1.0, 1.001, 4.0], [[0.0], [2.0], [0.0], [0.0]])
+    assert steps.stops(0.0, 5.0)[0] == [1.0, 1.001]
+    assert steps.stops(1.0, 5.0)[0] == [1.001]
+    bent = signal.linear([0.0, 1.0, 2.0, 3.0], [[0.0], [1.0], [2.0], [0.0]])
+    assert bent.stops(0.0, 3.0) == ([2.0], 1.0)  # not at 1, where it goes straight on
+    curve = signal.smooth(np.linspace(0, 1, 11), np.sin(np.linspace(0, 1, 11))[:, None])
+    stops, longest = curve.stops(0.0, 1.0)
+    assert stops == [] and longest == pytest.approx(0.1)
+    short = signal.smooth([0.0, 1.0, 1.01, 2.0], [[0.0], [1.0], [1.1], [0.0]])
+    assert short.stops(0.0, 2.0)[0] == [1.0, 1.01]
+    assert signal.linear([0.0, 1.0], [[0.0], [1.0]]).stops(0.0, 1.0) == ([], np.inf)

@@ -238,9 +238,13 @@ class VariableStep:
         self.model = model
         for name in ("rhs", "project", "events", "guards", "jacobian"):
             self.task.kernel(name, getattr(model, name), "one")
-        self.task["alarm_limit"], self.task["known"] = model.alarm_limit, 0
-        n = len(self.state)
-        self.task.kept["K"][:n] = self.rate(self.x, self.t)
+        self.task["alarm_limit"] = model.alarm_limit
+        self.read_again()
+
+    def read_again(self) -> None:
+        """Compute the rate at the state in hand, from where signals have come to."""
+        self.task["known"] = 0
+        self.task.kept["K"][: len(self.state)] = self.rate(self.x, self.t)
 
     @property
     def t(self) -> float:
@@ -273,9 +277,9 @@ class VariableStep:
 
     def restart(self, t: float, x: np.ndarray) -> None:
         """Go on from a state within the step that the driver has just found."""
-        self.task["t"], self.task["pending"], self.task["known"] = t, 0, 0
+        self.task["t"], self.task["pending"] = t, 0
         self.x[:] = x
-        self.task.kept["K"][: len(self.state)] = self.rate(self.x, t)
+        self.read_again()
         size = int(self.task["event_count"])
         self.task.kept["g"][:size] = self.event_values()
         self.task["h"], self.task["rejected"] = self._first_step(), 0

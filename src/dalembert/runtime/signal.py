@@ -10,6 +10,8 @@ import numpy as np
 from ..errors import UsageError
 
 Array = np.ndarray
+JUMP = 1e-9  # of the largest value: two pieces that meet less well jump
+MUCH = 8  # times longer than a short piece
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +71,28 @@ class Signal:
             return Signal(self.breaks, np.zeros_like(c))
         powers = np.arange(terms - 1, 0, -1.0)
         return Signal(self.breaks, c[..., :-1] * powers)
+
+    def stops(self, start: float, end: float) -> tuple[list[float], float]:
+        """Return the times at which a solver must stop, and the longest step between them.
+
+        Values or slopes jump there, or a piece much shorter than others begins or ends; no step is
+        longer than the longest piece, so that none is stepped over.
+        """
+        breaks, c = self.breaks, self.coefficients
+        spans, inner = np.diff(np.clip(breaks, start, end)), np.arange(1, len(breaks) - 1)
+        if not len(inner):
+            return [], np.inf
+        longest = float(spans.max())
+        short = spans < longest / MUCH
+        chosen = short[:-1] | short[1:]
+        for own in (c, self.derivative().coefficients):
+            before = np.zeros(own[:-1, :, 0].shape)
+            for d in range(own.shape[2]):
+                before = before * np.diff(breaks)[:-1, None] + own[:-1, :, d]
+            gap = np.abs(before - own[1:, :, -1])
+            chosen |= (gap > JUMP * np.abs(own[..., -1]).max(axis=0)).any(axis=1)
+        at = breaks[inner[chosen]]
+        return [float(t) for t in at[(at > start) & (at < end)]], longest or np.inf
 
     def spanning(self, start: float, end: float) -> Signal:
         """Return the signal on a longer time, its end values held there by pieces of their own.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -193,7 +193,7 @@ class Run:
             self.modes.begin(case, x[None], float(self.times[0]), row)
             driver = drivers.VariableStep(
                 model, x, self.times, self.rtol, self.atol, case.p, case.parameters,
-                longest=float(self.times[-1] - self.times[0]) or 1.0, most=self.most,
+                longest=self.stops[1], most=self.most,
                 method=self.method,
             )  # fmt: skip
             found: list[Event] = []
@@ -214,7 +214,8 @@ class Run:
     def _one(self, driver: Any, row: int, found: list[Event], progress: Any) -> str:
         """Run one state to the end, from one jump of a held signal to the next."""
         job, planned, where = self.job, -np.inf, self.place(row)
-        for end in self.ends():
+        for end in self.stops[0]:
+            driver.read_again()  # a signal may have jumped
             while (status := driver.run(end, progress)) != drivers.DONE:
                 raise_callback(driver.model)
                 if status in (drivers.EVENT, drivers.GUARD):
@@ -282,13 +283,12 @@ class Run:
         """Return how the time of an event moves with each sensitivity."""
         return event_times(self.job, self.table, which, driver, x, t)
 
-    def ends(self) -> list[float]:
-        """Return the times where the right-hand side may jump, and the last time."""
-        signal, last = self.job.signal, float(self.times[-1])
-        if signal is None or signal.coefficients.shape[2] > 2:
-            return [last]
-        inner = signal.breaks[(signal.breaks > self.times[0]) & (signal.breaks < last)]
-        return [*map(float, inner), last]
+    @cached_property
+    def stops(self) -> tuple[list[float], float]:
+        """Where steps must end, the last time among them, and how long they may be."""
+        start, last, signal = float(self.times[0]), float(self.times[-1]), self.job.signal
+        inner, longest = ([], np.inf) if signal is None else signal.stops(start, last)
+        return [*inner, last], min(longest, last - start or 1.0)
 
     def fail_adaptive(self, driver: Any, where: tuple[int, ...]) -> None:
         """Raise ComputationError where steps became too small, naming the joint."""

@@ -61,7 +61,7 @@ class _Scipy:
         t = float(times[0])
         self.run.modes.begin(self.case, x[None], t, self.row)
         out[0] = x
-        for end in self.run.ends():
+        for end in self.run.stops[0]:
             while t < end:
                 t, x = self._smooth(t, x, end, out)
         return out
@@ -69,7 +69,8 @@ class _Scipy:
     def _smooth(self, t: float, x: Array, end: float, out: Array) -> tuple[float, Array]:
         """Return time and state at the end, or where a joint sticks or slips."""
         run, times = self.run, self.run.times
-        solver = self.solver(self.rate, t, x, end, rtol=run.rtol, atol=run.atol)
+        own = {"rtol": run.rtol, "atol": run.atol, "max_step": run.stops[1]}
+        solver = self.solver(self.rate, t, x, end, **own)
         while solver.status == "running":
             message = solver.step()
             self.steps += 1
