@@ -19,6 +19,7 @@ def cut(made, chunk):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(schedule, "WHOLE", 0)
         patch.setattr(schedule, "CHUNK", chunk)
+        patch.setattr(schedule, "DECODED", 0)
         patch.setattr(layout, "FEW", 4)  # more of them are called from a table
         code = module.compile_object(made)
     own = card(made, code.scratch_one, code.scratch_batch, code.tile)
@@ -50,6 +51,36 @@ def test_the_loop_over_tiles_does_not_grow_with_the_chunks(monkeypatch):
     monkeypatch.setattr(layout, "FEW", 4)
     loops = [module.module(pendulum_chain(n))[0].count(" = phi i64 ") for n in (40, 60)]
     assert loops[0] == loops[1]
+
+
+def _alone(text):
+    """Return the functions of one state, and all else."""
+    parts = text.split("define ")
+    own = [part for part in parts if part.startswith("internal void @step.1.")]
+    return "".join(own), "".join(part for part in parts if part not in own)
+
+
+@pytest.mark.parametrize(
+    ("cpu", "most", "jumps"),
+    [("znver3", 10**6, True), ("znver3", 0, False), ("other", 10**6, False)],
+)
+def test_one_state_jumps_where_a_processor_keeps_it_decoded(cpu, most, jumps, monkeypatch):
+    made, here = pendulum_chain(20), llvm.host()
+    usual = compile_program(made)
+    there = replace(here, cpu=cpu)
+    monkeypatch.setattr(lower, "LONG_ALONE", 100)
+    for part in (schedule, lower, module):
+        monkeypatch.setattr(part, "DECODED", most)
+    with monkeypatch.context() as patch:
+        patch.setattr(llvm, "host", lambda: there)
+        text = module.module(made)[0]
+    one, others = _alone(text)
+    assert (one.count(lower.JUMP) > 5) == jumps and lower.JUMP not in others
+    assert (" #2 " in one) == (most == 0)  # longer code has shorter instructions
+    if here.triple.startswith("x86_64"):
+        monkeypatch.setattr(module, "kept_decoded", lambda block: jumps)
+        q, qd = np.random.default_rng(4).normal(size=(2, 20))
+        assert compile_program(made)(q, qd).tobytes() == usual(q, qd).tobytes()
 
 
 @pytest.mark.parametrize("lanes", [1, 4])

@@ -55,6 +55,7 @@ def stack(lanes: int) -> str:
     """Return the attributes of the entries, and how the stack of a kernel of such lanes lies."""
     return f"""
 attributes #1 = {{ nounwind "stackrealign" {_WIDEST} }}
+attributes #2 = {{ nounwind "frame-pointer"="all" {_WIDEST} }}
 !llvm.module.flags = !{{!9}}
 !8 = !{{!"order"}}
 !9 = !{{i32 1, !"override-stack-alignment", i32 {max(32, min(64, 8 * lanes))}}}
@@ -89,6 +90,7 @@ def host() -> Host:
 
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
+    binding.initialize_native_asmparser()
     features = binding.get_host_cpu_features()
     triple = binding.get_process_triple()
     arm = triple.startswith(("aarch64", "arm64"))

@@ -17,7 +17,7 @@ from .instructions import MASKS, ROUNDED, SIMPLE
 from .lanes import alone, element, mask_type, real, size, value_type, width
 from .layout import Layout
 from .lines import Lines
-from .schedule import Outlet, Schedule, stays
+from .schedule import DECODED, Outlet, Schedule, stays
 from .transpose import rows
 
 LONG = 1000  # lines of a block from which on their order may be kept
@@ -25,6 +25,9 @@ LONG_ALONE = 400  # the same of one state
 USED = 1.68  # times that its values are used on average, from which on it is kept in many lanes
 PACE = 24  # lines between two places that no instruction passes
 BARRIER = "call void @llvm.codeview.annotation(metadata !8)"  # a label in the code, no instruction
+# Zen processors go back to instructions that they keep decoded at a jump only. Between two calls
+# Python runs; without jumps the whole of a long function would be decoded anew
+JUMP = 'call void asm sideeffect "jmp 1f\\0A1:", ""()'
 
 
 class Numbers:
@@ -66,6 +69,8 @@ class Access:
     tiled: bool = False  # whether inputs and outputs are arrays of lanes, anywhere in memory
     cleared: frozenset[int] = frozenset()  # outputs that are zero before the first chunk
     ordered: bool = False  # whether the order of lines is kept, see `kept_in_order`
+    jumping: bool = False  # whether there are jumps between them, see `kept_decoded`
+    framed: bool = False  # whether the stack has a register of its own: shorter instructions
     routine: bool = False  # whether functions are called with arguments %a and results %b
 
     @property
@@ -99,10 +104,8 @@ class Access:
         given = [*self.given, "%a", "%b"] if self.routine else self.given
         head = ", ".join(f"ptr noalias {n}" for n in given)
         # one state reads its code once: what stands before shall not decide where it lies
-        place = " align 64" if self.lanes == 1 else ""
-        return (
-            f"define internal void @{name}({head}) #0{place} {{\n  {''.join(starts)}{inner}\n}}\n"
-        )
+        place = f" #{2 * self.framed} align 64" if self.lanes == 1 else " #0"
+        return f"define internal void @{name}({head}){place} {{\n  {''.join(starts)}{inner}\n}}\n"
 
 
 def kept_in_order(block: Block, lanes: int) -> bool:
@@ -118,6 +121,11 @@ def kept_in_order(block: Block, lanes: int) -> bool:
     uses = sum(v >= first for line in block.lines for v in line.args)
     roomy = llvm.host().roomy and stays(block)
     return lanes == 1 or roomy or uses > USED * len(block.lines)
+
+
+def kept_decoded(block: Block) -> bool:
+    """Return whether the processor may keep the code of one state decoded from call to call."""
+    return llvm.host().cpu.startswith("znver") and len(block.lines) <= DECODED
 
 
 def access(program: Program, place: Layout, numbers: Numbers, tiled: bool) -> Access:
@@ -241,7 +249,7 @@ class Chunk(Lines):
         if not self.late and v in plan.stores:
             self.results(v)
         if self.access.ordered and v % PACE == 0:
-            self.lines.append(BARRIER)
+            self.lines += [BARRIER, JUMP] if self.access.jumping else [BARRIER]
 
     def applied(self, v: int, line: Line) -> None:
         """Call a routine: arguments and results lie in slots, what all calls share stays there."""

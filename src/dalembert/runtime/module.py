@@ -17,12 +17,20 @@ from .latency import asks_libm, waits
 from .layout import Layout
 from .library import NAMES, borrowed, declarations
 from .llvm import generate, host, stack, table
-from .lower import Access, Numbers, access, constant_results, functions, kept_in_order
+from .lower import (
+    Access,
+    Numbers,
+    access,
+    constant_results,
+    functions,
+    kept_decoded,
+    kept_in_order,
+)
 from .packed import packed
 from .refused import hurried
 from .rolled import alone as rolled_alone
 from .rolled import module as rolled_module
-from .schedule import Outlet, Schedule, constants, outlets, schedule, sparse, stays
+from .schedule import DECODED, Outlet, Schedule, constants, outlets, schedule, sparse, stays
 
 LARGE = 120_000  # lines above which code is generated quickly rather than well
 SINGLE = 30_000  # lines above which one state is computed as a batch of one: less to compile
@@ -151,7 +159,9 @@ def _blocks(
         cleared = sparse(step, program.outputs)
         lanes, early = 1, Access((), prepared)
         kept = kept_in_order(program.step, 1)
-        late = Access(program.inputs, program.outputs, cleared=cleared, ordered=kept)
+        ports, long = (program.inputs, program.outputs), len(program.step.lines) > DECODED
+        near = kept and kept_decoded(program.step)
+        late = Access(*ports, cleared=cleared, ordered=kept, jumping=near, framed=long)
     else:
         lanes, late = place.lanes, access(program, place, numbers, tiled)
         own = ("%r", place.parameters), ("%out0", place.prepared), ("%s", place.slots)

@@ -21,6 +21,7 @@ ROOMY = 5  # times as many where there are 32 registers: fewer values leave them
 CHUNK = 250  # lines per function of a longer one
 PLAY = 0.2  # of it, by which a function may be shorter or longer: fewer values live where it ends
 ALONE = 3  # times as many where it computes one state: there no other state reads the code again
+DECODED = 1600  # lines up to which one state has one function: a processor may keep it decoded
 ZEROS = 64  # results that are always zero, above which one state clears its output beforehand
 
 
@@ -81,7 +82,8 @@ def schedule(
     A long one is cut, unless it is to stay `whole`. `both`: there is code of either kind.
     """
     long = not (whole or stays(block))
-    sizes = (CHUNK, CHUNK * ALONE)[: 2 if both else 1] if long else (len(block.lines) + 1,)
+    own = CHUNK * ALONE if len(block.lines) > DECODED else DECODED
+    sizes = (CHUNK, own)[: 2 if both else 1] if long else (len(block.lines) + 1,)
     before = _callers(block)
     cuts = [_cut(block, sizes[0], before)]
     cuts += [cut(steps(block), size, after_rows=True, first=before) for size in sizes[1:]]
