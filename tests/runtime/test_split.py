@@ -239,22 +239,3 @@ def test_a_function_is_given_only_the_outputs_that_it_writes(monkeypatch):
     calls = [line for line in text.splitlines() if "call void @step." in line]
     assert any("ptr null" in line for line in calls) and any("ptr null" not in c for c in calls)
     assert "%s = getelementptr" not in text
-
-
-@pytest.mark.parametrize("name", ["inverse_dynamics", "mass_matrix"])
-def test_both_levels_of_code_generation_differ_by_fused_products_only(name, monkeypatch):
-    """What docs/kernels.md says of them: without `contract` they agree bit for bit."""
-    import dalembert as da
-
-    m, made = da.robots.panda(), []
-    q, qd, qdd = np.random.default_rng(4).normal(size=(3, 9, m.nv))
-    monkeypatch.setenv("DALEMBERT_CACHE", "off")
-    for level in (0, 1):
-
-        def plain(text, _, level=level):
-            return llvm.generate(text.replace(" contract ", " "), level)
-
-        monkeypatch.setattr(module, "generate", plain)
-        kernel = da.compile(m, name)
-        made.append(kernel(*(q, qd, qdd)[: len(kernel.inputs)]))
-    assert np.array_equal(*made)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -11,6 +12,7 @@ from . import cache
 from .card import Card, card
 from .form import PLAIN, Form, check_single
 from .kernel import Kernel
+from .native import Native
 from .packed import Places, packed
 from .refused import Refused, refusal, unwanted, warn_once
 from .team import Team, checked_team
@@ -67,7 +69,27 @@ def compile_program(
     own = card(made, code.scratch_one, code.scratch_batch, code.tile, places, form, lanes)
     if key is not None:
         cache.write(key, own.to_dict(), code.code)
-    return _loaded(_with(own, defaults), code.code, threads)
+    kernel = _loaded(_with(own, defaults), code.code, threads)
+    if code.better is not None and not getattr(sys, "frozen", False):
+        _improve(kernel, code.better, key)
+    return kernel
+
+
+def _improve(kernel: Kernel, text: str, key: str | None) -> None:
+    """Let better code be made, and be used and kept when it is there."""
+    from .background import Background
+    from .fast import renewed
+    from .library import library
+    from .llvm import Engine
+
+    def use(code: bytes) -> None:
+        if isinstance(kernel.code, Native):
+            kernel.code.run(Engine(code, library()[1]))
+            renewed(kernel)
+        if key is not None:
+            cache.write(key, kernel.card.to_dict(), code)
+
+    kernel.later = Background(text, use)
 
 
 def _lanes(form: Form, doubles: int) -> int:
@@ -106,6 +128,5 @@ def _loaded(own: Card, code: bytes, threads: Team) -> Kernel:
     from .fast import kernel
     from .library import library
     from .llvm import Engine
-    from .native import Native
 
     return kernel(own, Native(own, Engine(code, library()[1])), threads)

@@ -185,6 +185,14 @@ class _Entry:
         return made
 
 
+def renewed(made: Kernel) -> None:
+    """Let the entry of a kernel run the code that its `Native` has now."""
+    if made._plan and isinstance(made.code, Native):
+        words = made._plan[0]
+        for name, place in (("one", made.code.one_address), ("batch", made.code.whole_address)):
+            words[stub.HEAD.index(name)] = place
+
+
 def _plan(card: Card, code: Native, threads: Team) -> tuple[Any, ...]:
     memory, start = scratch(max(card.scratch_one, card.scratch_batch))
     words = [

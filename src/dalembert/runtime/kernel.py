@@ -23,6 +23,7 @@ PIECE = 2048  # states that inputs are spread out for at once
 SHARED = 16  # times as many for each of several threads: they have to meet after each piece
 
 if TYPE_CHECKING:
+    from .background import Background
     from .interpret import Interpreted
 
 
@@ -39,7 +40,7 @@ class Kernel:
     ((6, 4), (5, 6, 4))
     """
 
-    __slots__ = ("_plan", "card", "code", "more", "notes", "origin", "source", "threads")
+    __slots__ = ("_plan", "card", "code", "later", "more", "notes", "origin", "source", "threads")
 
     def __init__(self, card: Card, code: Native | Interpreted, threads: Team = 1):
         self.card, self.code, self.threads = card, code, threads
@@ -48,6 +49,7 @@ class Kernel:
         self.more: Callable[..., Kernel] | None = None  # the kernel with derivatives by names
         self.source: Callable[[], Any] | None = None  # makes the program once more
         self.notes: tuple[str, ...] = ()  # on which branch the loops are planned
+        self.later: Background | None = None  # better code, while it is being made
 
     @property
     def name(self) -> str:
@@ -146,6 +148,18 @@ class Kernel:
                 f"{self.name}: states of this kernel lie in rows",
                 hint="compile(..., layout='tiles') keeps them in lanes",
             )
+
+    @property
+    def ready(self) -> bool:
+        """Whether its code is the best there will be: that of long programs comes later."""
+        return self.later is None or self.later.done
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until the kernel is ready, so many seconds at most; return whether it is.
+
+        Results do not change when better code comes, not in a bit.
+        """
+        return self.later is None or self.later.wait(seconds)
 
     def jax(self) -> Callable[..., Any]:
         """Return the kernel as a function of JAX arrays with exact derivatives of any order.

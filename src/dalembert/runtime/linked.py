@@ -63,13 +63,13 @@ def _standalone(kernel: Kernel, name: str) -> tuple[bytes, Card]:
         raise UsageError(f"{kernel.name}: {refused}", hint="export C text: dalembert export --to c")
     form, here = kernel.card.form, host()
     source: Any = kernel.source
-    (text, one, batch, tile), level = written(made_of(source, form)[0], form=form)
+    text, one, batch, tile = written(made_of(source, form)[0], form=form)
     lanes = form.lanes(here.lanes)
     kinds = (lanes,) if isinstance(lanes, Single) else (1, lanes)
     text = inside(text, kinds, here.fused)
     text = re.sub(r"@(batch|one)(?=\()", lambda m: f"@{name}_{_ENTRIES[m[1]]}", text)
     card = replace(kernel.card, scratch_one=one, scratch_batch=batch, tile=tile)
-    return generate(text, level), card
+    return generate(text, 1), card
 
 
 _IN = "\n    "

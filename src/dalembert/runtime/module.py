@@ -12,6 +12,7 @@ from . import layout as places
 from .batch import batch
 from .called import routines
 from .form import PLAIN, Form
+from .fused import written_out
 from .lanes import suffix
 from .latency import asks_libm, waits
 from .layout import Layout
@@ -32,7 +33,7 @@ from .rolled import alone as rolled_alone
 from .rolled import module as rolled_module
 from .schedule import DECODED, Outlet, Schedule, constants, outlets, schedule, sparse, stays
 
-LARGE = 120_000  # lines above which code is generated quickly rather than well
+LARGE = 120_000  # lines above which code is generated quickly first, and well in the background
 SINGLE = 30_000  # lines above which one state is computed as a batch of one: less to compile
 TILE = 4  # groups of states per tile
 TILE_BYTES = 400 * 1024
@@ -50,6 +51,7 @@ class Object:
     scratch_one: int
     scratch_batch: int
     tile: int  # states that are computed together
+    better: str | None = None  # IR text of which better code can be made, with the same results
 
 
 def module(
@@ -188,17 +190,22 @@ def compile_object(
     program: Program | Rolled, form: Form = PLAIN, single: bool = False, scalar: int | None = None
 ) -> Object:
     """Return the object code of a program; `single`: for one state at a time."""
-    (text, *rest), level = written(program, form, single, scalar)
-    return Object(generate(text, level), *rest)
+    text, one, many, tile = written(program, form, single, scalar)
+    long = isinstance(program, Program) and _lines(program) > LARGE
+    if not (long or hurried()):
+        return Object(generate(text, 1), one, many, tile)
+    quick = written_out(text) if host().fused else text
+    return Object(generate(quick, 0), one, many, tile, None if hurried() else text)
+
+
+def _lines(program: Program) -> int:
+    return len(program.step.lines) + len(program.prepare.lines)
 
 
 def written(
     program: Program | Rolled, form: Form = PLAIN, single: bool = False, scalar: int | None = None
-) -> tuple[tuple[str, int, int, int], int]:
-    """Return what `module` returns, and the level of code generation that suits its length."""
+) -> tuple[str, int, int, int]:
+    """Return what `module` returns, of a program in any form."""
     if isinstance(program, Rolled):
-        level = 0 if hurried() else 1
-        return rolled_alone(program) if single else rolled_module(program, form), level
-    lines = len(program.step.lines) + len(program.prepare.lines)
-    level = 0 if lines > LARGE or hurried() else 1
-    return alone(program) if single else module(program, form, scalar), level
+        return rolled_alone(program) if single else rolled_module(program, form)
+    return alone(program) if single else module(program, form, scalar)

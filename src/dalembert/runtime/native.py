@@ -44,18 +44,25 @@ class Native:
     """The entries of an engine, and the engine that keeps them valid."""
 
     def __init__(self, card: Card, engine: Engine):
-        self.card, self.engine = card, engine
-        self.one_address, self.batch_address = engine.address("one"), engine.address("batch")
-        # one row for each state, or one of all states
-        self.whole_address = engine.address("whole" if card.form.reduce else "batch")
-        self._one, self._batch = _ONE(self.one_address), _BATCH(self.batch_address)
-        self._blocks = _BLOCKS(self.batch_address)
+        self.card = card
+        self._before: list[Engine] = []  # code that calls may still be in
+        self.run(engine)
         self._table = _pointer * max(len(card.inputs), len(card.outputs), 1)
         self._strides = ctypes.c_int64 * max(len(card.inputs), 1)
         word = np.dtype(card.form.dtype).itemsize
         self._in_bytes = tuple(word * p.size for p in card.inputs)
         self._out_bytes = tuple(word * p.size for p in card.outputs)
         self._param_bytes = word * len(card.parameters)
+
+    def run(self, engine: Engine) -> None:
+        """Compute with this code from now on; calls that are under way end in the code before."""
+        self._before.append(engine)
+        self.engine = engine
+        self.one_address, self.batch_address = engine.address("one"), engine.address("batch")
+        # one row for each state, or one of all states
+        self.whole_address = engine.address("whole" if self.card.form.reduce else "batch")
+        self._one, self._batch = _ONE(self.one_address), _BATCH(self.batch_address)
+        self._blocks = _BLOCKS(self.batch_address)
 
     def one(self, inputs: Arrays, params: np.ndarray | None, outs: Arrays) -> None:
         """Compute one state."""
