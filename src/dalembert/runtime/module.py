@@ -29,6 +29,7 @@ from .lower import (
 )
 from .packed import packed
 from .refused import hurried
+from .rolled import PAIRED
 from .rolled import alone as rolled_alone
 from .rolled import module as rolled_module
 from .schedule import DECODED, Outlet, Schedule, constants, outlets, schedule, sparse, stays
@@ -37,7 +38,6 @@ LARGE = 120_000  # lines above which code is generated quickly first, and well i
 SINGLE = 30_000  # lines above which one state is computed as a batch of one: less to compile
 TILE = 4  # groups of states per tile
 TILE_BYTES = 400 * 1024
-PAIRED = 4  # lanes of processors on which two vectors at a time were found quicker
 NEAR = 16 * 1024  # bytes up to which a tile has twice as many: they stay in the nearest cache
 DIRECT = 128  # results up to which they go straight to their rows
 SPARSE = 16  # groups of neighbours that are zero, above which an output is cleared beforehand

@@ -24,17 +24,21 @@ from .lower import Access, Chunk, Numbers, access
 from .schedule import Schedule, schedule
 
 _NOTHING = Block((), (), ())
+PAIRED = 4  # lanes of processors on which two vectors at a time were found quicker
 TOGETHER = 2000  # lines of routines up to which they are branches of one function
 
 
 def module(rolled: Rolled, form: Form = PLAIN) -> tuple[str, int, int, int]:
     """Return the IR, the scratch bytes for one state and for a batch, and the states of a tile."""
-    lanes, tiled = form.lanes(host().lanes), form.layout == "tiles"
+    unit, tiled = form.lanes(host().lanes), form.layout == "tiles"
+    vectors = 2 if not tiled and host().lanes == PAIRED and _short(rolled) else 1
+    lanes = type(unit)(vectors * unit)
     program = Program(rolled.name, (), rolled.inputs, rolled.outputs, _NOTHING, _NOTHING)
     plan, numbers = _plan(rolled), Numbers(lanes)
     prepare = schedule(_NOTHING)
     inside = replace(program, inputs=()) if tiled else program
     place = places.layout(inside, lanes, plan.slots, 1, plan.turns, True)
+    place = replace(place, vectors=vectors)
     wide = access(program, place, numbers, tiled)
     parts = [*_functions(rolled, wide, "step"), wide.function("fixed", [])]
     parts += batch(program, place, plan, prepare, form)
@@ -45,9 +49,14 @@ def module(rolled: Rolled, form: Form = PLAIN) -> tuple[str, int, int, int]:
     elif form.reduce is None:
         parts.append(places.one_by_batch())
     parts += _tables(rolled) + [numbers.text("numbers"), stack(host().lanes), declarations()]
-    parts += sines((1, lanes) if form.scalar else (lanes,))
+    parts += sines((1, unit) if form.scalar else (unit,))
     more = sum(place.rows) if form.reduce else 0
     return "".join(parts), scratch_one, place.scratch + more, 1 if tiled else lanes
+
+
+def _short(rolled: Rolled) -> bool:
+    """Return whether results are a number for each joint; those of matrices fill the caches."""
+    return all(len(port.shape) == 1 for port in rolled.outputs)
 
 
 def alone(rolled: Rolled) -> tuple[str, int, int, int]:
