@@ -125,6 +125,22 @@ def test_forms_of_arrays(made, form):
         near(loops(*given), straight(*given), 2e-5 if "dtype" in form else 1e-13)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
+def test_two_vectors_of_states_at_a_time_give_the_same_bits(made, name, dtype, monkeypatch):
+    if runtime.host().lanes != runtime.PAIRED:
+        pytest.skip("this processor computes one vector at a time")
+    monkeypatch.setenv("DALEMBERT_CACHE", "off")
+    m = chain(4)
+    both = made(m, name, dtype=dtype)
+    monkeypatch.setattr(runtime, "PAIRED", 0)
+    one = made(m, name, dtype=dtype)
+    assert both.card.tile == 2 * one.card.tile
+    for count in (1, 3, 8, 21):
+        given = [x.astype(dtype) for x in states(m, count)]
+        assert np.array_equal(both(*given), one(*given))
+
+
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
 def test_code_does_not_grow_with_the_chain(name):
     sizes = []
