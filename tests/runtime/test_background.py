@@ -12,6 +12,12 @@ from runtime.programs import pendulum_chain
 Q = np.random.default_rng(5)
 
 
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch):
+    """Code is made well unless a test says otherwise."""
+    monkeypatch.delenv("DALEMBERT_JIT", raising=False)
+
+
 def given(k, *lead):
     """Return inputs of a kernel, angles for quaternions too: its formulas hold for all numbers."""
     return [Q.normal(size=(*lead, *port.shape)) for port in k.inputs]
@@ -68,6 +74,16 @@ def test_sums_take_in_the_first_product_that_nothing_else_uses():
     turned = made.index("%d.n = fneg double %q")
     assert made[turned + 1] == "%d = call double @llvm.fma.f64(double %d.n, double %q, double %s)"
     assert not any("contract" in line or "%p" in line or "%r" in line for line in made)
+
+
+def test_code_that_is_asked_to_be_quick_stays_so(monkeypatch):
+    made = pendulum_chain(6)
+    q, qd = Q.normal(size=(2, 37, 6))
+    wanted = compile_program(made)(q, qd)
+    monkeypatch.setenv("DALEMBERT_JIT", "quick")
+    monkeypatch.setattr(module, "LARGE", 0)
+    k = compile_program(made)
+    assert k.ready and np.array_equal(k(q, qd), wanted)
 
 
 def test_better_code_comes_and_is_kept(monkeypatch, tmp_path):
