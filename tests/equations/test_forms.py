@@ -184,3 +184,28 @@ def test_like_terms_of_constants_are_one():
     for form in ("condensed", "report"):
         assert "VX1 = 2.5*a\n" in eq.text(form=form)
         assert "WX1 = 2.25*a**2\n" in eq.text(form=form)
+
+
+def test_the_condensed_form_prints_the_constants_that_are_needed():
+    eq = da.equations(da.robots.scara())
+    text = eq.text()
+    assert "\nJZ1 = " in text and "\nJX1 = " not in text
+    assert re.search(r"\n# in no coefficient: VX1, VY1, .*\n#   .*JYZ4\n", text)
+    # all of them where they are asked for, and in the report's own form
+    for whole_text in (eq.text(only=["constants"]), eq.text("report")):
+        assert "\nJX1 = XX1\n" in whole_text and "in no coefficient" not in whole_text
+    assert "in no coefficient" in eq.latex() and "J_{X1}" not in eq.latex()
+
+
+def test_a_sliding_body_given_about_its_origin_has_no_sum_w():
+    eq = da.equations(da.robots.scara())
+    assert not [n for n in eq.constants if n.startswith("W")]
+    assert eq.constants["JX3"] == "XX3+2*q3*MZ3+q3**2*(M3+M4)"
+
+
+def test_signs_and_equal_brackets_stand_once():
+    m = da.load("RZ(),TXK(L1),RZ(),TXK(L2); gravity = (0, G, 0);")
+    Y = da.equations(m).regressor()
+    assert str(Y[1, "MY2"]) == "G*S12-L1*(S2*(2*qdd1+qdd2)+C2*qd2*(2*qd1+qd2))"
+    text = da.equations(da.robots.stanford()).text(only=["Q"])
+    assert "T1 = VY5-VZ6\nQ(5) = -9.81*T1*(S2*S4*C5+C2*S5)\n" in text

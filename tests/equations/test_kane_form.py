@@ -460,6 +460,23 @@ def test_the_crane_prints_its_zeros():
     assert "gw(1,1) = 0.00125/(1.3125-cos(swing)**2)" in lines
 
 
+def test_a_long_inverse_of_two_rows_is_said_by_the_determinant():
+    sympy = pytest.importorskip("sympy")
+    form = da.kane_form(R.planar2r())
+    lines = form.text([9]).splitlines()
+    assert "detD = D(1,1)*D(2,2)-D(1,2)**2" in lines and "gw(2,1) = -D(1,2)/detD" in lines
+    found = form.to_sympy([9], whole=True)
+    for i in (1, 2):
+        for j in (1, 2):
+            own = form.gw[i - 1][j - 1].to_sympy()
+            assert sympy.simplify(found[f"gw({i},{j})"] - own) == 0
+
+
+def test_constants_stand_before_angles_below_a_fraction():
+    lines = da.kane_form(R.truck()).text([1, 6]).splitlines()
+    assert "B(2,1) = b/(l1*cos(delta)**2)" in lines and "centre2(x) = d-l2" in lines
+
+
 def test_the_command_prints_the_steps(capsys):
     import json
 
@@ -553,7 +570,7 @@ def test_the_truck_prints_the_parts_of_its_source():
     text = form.text()
     for line in (
         "A(4,1) = -sin(phi1)-c*cos(phi1)*tan(delta)/l1",
-        "B(3,1) = 1/(cos(delta)**2*l1)",
+        "B(3,1) = 1/(l1*cos(delta)**2)",
         "# Jd = A*phi1d+B*deltad",
         "C1 = m2*J(4,1)*A(4,1)+m2*J(5,1)*A(5,1)+j2*J(6,1)*A(6,1)",
         "# C(1,1) = C1*phi1d+C2*deltad",

@@ -56,7 +56,7 @@ def test_a_document_compiles_within_the_margins(name, only, tmp_path):
 def test_sums_are_cut_between_their_summands():
     g = Graph()
     a, b, c, x1 = (g.param(name) for name in ("a", "b", "c", "x_1"))
-    assert pieces(formula(a + b * (c - a) - x1), LATEX) == ["-x_{1}", "+a", r"-b\,\left(a-c\right)"]
+    assert pieces(formula(a + b * (c - a) - x1), LATEX) == ["a", "-x_{1}", r"-b\,\left(a-c\right)"]
     assert pieces(formula(-1e-05), LATEX) == [r"-1 \cdot 10^{-5}"]
 
 

@@ -145,16 +145,16 @@ class BaseParameters:
         return values
 
     def text(self) -> str:
-        """Return the grouping as text, one formula per line."""
-        from ..equations.grouping import text
+        """Return the grouping as text, one formula per line; remarks begin with #."""
+        from ..equations.grouping import document
 
-        return text(self)
+        return document(self).text()
 
     def latex(self) -> str:
-        """Return the grouping as a LaTeX `align*` block."""
-        from ..equations.grouping import latex
+        """Return the grouping as a LaTeX fragment."""
+        from ..equations.grouping import document
 
-        return latex(self)
+        return document(self).latex()
 
     def json(self) -> dict[str, Any]:
         """Return names, columns, formulas and coefficients as plain data."""

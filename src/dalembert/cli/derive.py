@@ -165,20 +165,14 @@ def closed(
 
 def grouped(m: Mechanism, form: str) -> None:
     """Print the base inertial parameters, which mechanisms without closed forms have too."""
-    from ..equations.sections import whole
-    from ..equations.text import base_parameter_text
+    from ..equations.grouping import document
     from ..identify.closed_base import base_parameters
-    from ..mechanism import is_closed
 
+    base = base_parameters(m)
     if form == "json":
-        return print_json({"name": m.name, "base_parameters": base_parameters(m).json()})
-    how = form if form in ("latex", "markdown") else "text"
-    if is_closed(m):
-        base = base_parameters(m)
-        text = base.latex() if how == "latex" else base.text()
+        print_json({"name": m.name, "base_parameters": base.json()})
     else:
-        text = base_parameter_text(m, how)
-    click.echo(whole(text) if how == "latex" else text, nl=False)
+        printed(document(base, m.name), form)
 
 
 def expand_with_bar(eq: Equations, form: str, sections: list[str] | None) -> None:

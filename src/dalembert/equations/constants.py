@@ -13,7 +13,7 @@ from ..algorithms.augmented_body import augmented_bodies
 from ..expr import OPS, Expr
 from ..expr.arena import Rows
 from ..expr.exact import to_float
-from ..expr.formula import Call, Product, Sum, Symbol, formula
+from ..expr.formula import Sum, Symbol, formula, node_formula
 from ..expr.style import latex_name
 from .condense import shortened
 from .kinds import letters
@@ -48,20 +48,22 @@ def constants(eq: Equations) -> dict[str, Sum]:
 
 
 def merged(s: TreeSymbols) -> dict[str, Sum | None]:
-    """Return V and J of bodies that others were merged into, brackets opened; no W (None)."""
+    """Return V and J of bodies given about their origin, brackets opened; no W (None).
+
+    Those of a body that slides stay as they are written.
+    """
     out: dict[str, Sum | None] = {}
     for j, body in enumerate(augmented_bodies(s.written)):
         inertia = s.written.bodies[j].inertia
-        if inertia.at != "origin" or s.slides[j]:
+        if inertia.at != "origin":
+            continue
+        if any(isinstance(x, Expr) for x in (inertia.mass, *inertia.lever)):
+            out |= {f"W{letters(a, b)}{j + 1}": None for a, b in ENTRIES}
+        if s.slides[j]:
             continue
         found = {f"V{'XYZ'[u]}{j + 1}": body.V[u] for u in range(3)}
         found |= {f"J{letters(a, b)}{j + 1}": body.J[a, b] for a, b in ENTRIES}
-        for name, x in found.items():
-            short = opened(x)
-            if short is not None:
-                out[name] = short
-        if any(isinstance(x, Expr) for x in (inertia.mass, *inertia.lever)):
-            out |= {f"W{letters(a, b)}{j + 1}": None for a, b in ENTRIES}
+        out |= {name: short for name, x in found.items() if (short := opened(x)) is not None}
     return out
 
 
@@ -129,5 +131,5 @@ def others(s: TreeSymbols) -> dict[str, Sum]:
 def _of_angle(angle: Any, function: str) -> Sum:
     """Return a cosine or sine: a number unless the angle has parameters."""
     if isinstance(angle, Expr) and angle.names():
-        return Sum((Product(1, ((Call(function, (formula(angle),)), 1),)),))
+        return node_formula(function, [formula(angle)])
     return formula(getattr(math, function)(to_float(angle)))

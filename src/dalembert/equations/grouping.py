@@ -7,11 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 from ..algorithms.base_parameters import BaseParameters
+from ..errors import shown
 from ..expr import Expr, Scalar
 from ..expr.exact import to_float
 from ..expr.formula import Product, Sum, Symbol, grouped, name
 from ..expr.polynomial import coefficient
-from ..expr.style import LATEX, TEXT, latex_name, write
+from ..expr.style import TEXT, write
+from .sections import Document, Section
 
 
 def formulas(bp: BaseParameters) -> dict[Symbol, Sum]:
@@ -20,21 +22,23 @@ def formulas(bp: BaseParameters) -> dict[Symbol, Sum]:
     return {Symbol(n): grouped_form(bp, form) for n, form in pairs if len(form) > 1}
 
 
-def text(bp: BaseParameters) -> str:
-    """Return the grouping as text, one formula per line."""
-    lines = [f"{len(bp)} base parameters of {len(bp.standard)} standard ones"]
-    lines.append("base: " + ", ".join(bp.names))
-    lines.append("no effect: " + (", ".join(bp.no_effect) or "none"))
-    lines += [f"{name} = {right}" for name, right in bp.groups.items()]
-    lines += [f"note: {note}" for note in bp.notes]
-    return "\n".join(lines) + "\n"
+def section(bp: BaseParameters, title: str = "Base parameters", of: str = "") -> Section:
+    """Return the grouping: remarks, then one formula for each group; `of` is a mechanism's name."""
+    count = f"{len(bp)} base parameters of {len(bp.standard)} standard ones"
+    words = [
+        f"{shown(of)}: {count}" if of else count,
+        "MX.., XX..: first moments and tensors about the origin of the body's frame; IA.. rotors",
+        "phi: " + ", ".join(map(shown, bp.names)),
+        "no effect: " + (", ".join(map(shown, bp.no_effect)) or "none"),
+        *bp.notes,
+    ]
+    return Section(title, [*words, *bp.formulas.items()])
 
 
-def latex(bp: BaseParameters) -> str:
-    """Return the grouping as a LaTeX `align*` block."""
-    pairs = bp.formulas.items()
-    rows = [rf"{latex_name(x.name)} &= {write(right, LATEX)} \\" for x, right in pairs]
-    return "\n".join([r"\begin{align*}", *rows, r"\end{align*}"]) + "\n"
+def document(bp: BaseParameters, of: str = "") -> Document:
+    """Return the grouping alone."""
+    title, *lines = section(bp, of=of).lines
+    return Document(str(title), "", [], [Section("", lines)])
 
 
 def grouped_form(bp: BaseParameters, form: Mapping[int, Scalar]) -> Sum:

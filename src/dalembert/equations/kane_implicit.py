@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..algebra import is_plain_zero
 from ..algorithms import kane
 from ..expr import Expr, Graph
-from ..expr.formula import Call, Product, Sum, Symbol, mapped
+from ..expr.formula import Symbol, mapped, node_formula
 from ..expr.style import TEXT, write
 from ..linalg import blocks, dot
 from .elimination import dependent
@@ -264,9 +264,7 @@ class Implicit:
             if key in wanted:
                 symbol = s.ring.symbol(s.symbols.index[key])
                 made = entry(s, x)
-                if key[0] == "root":
-                    made = Sum((Product(1, ((Call("sqrt", (made,)), 1),)),))
-                out.append((symbol, made))
+                out.append((symbol, node_formula("sqrt", [made]) if key[0] == "root" else made))
         return out
 
     def _spelled(self, lines: Sequence[tuple[str, Any]]) -> list[Line]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..algebra import Turn, is_plain_zero
 from ..errors import UsageError, shown
-from ..expr.formula import Sum, Symbol
+from ..expr.formula import Product, Sum, Symbol
 from ..mechanism import joint_name
 from . import kane_products
 from .elimination import has_any
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 READABLE = 20  # terms of an entry; longer ones are printed as products of earlier entries
 ROUND = 5  # of one with quaternions, whose terms are long
+FEW = 4  # terms below an entry of the inverse of D
 AXES = ("vx", "vy", "vz", "wx", "wy", "wz")
 
 
@@ -114,10 +115,9 @@ def _entries(name: str, row: Sequence[Any], *at: int) -> list[Line]:
 
 
 def _holonomic(form: KaneForm) -> tuple[str, list[Line]]:
-    kept = len(form.kept)
-    lines: list[Line] = [
-        f"{kept} rows per body, {len(form.bodies)} bodies; entries not listed are 0"
-    ]
+    kept, count = len(form.kept), len(form.bodies)
+    bodies = f"{count} {'body' if count == 1 else 'bodies'}"
+    lines: list[Line] = [f"{kept} rows per body, {bodies}; entries not listed are 0"]
     for r, row in enumerate(form.J_h):
         lines += _entries("J_h", row, row_number(form, r)) if r % 6 in form.kept else []
     return "J_h: v = J_h qd", lines
@@ -285,12 +285,32 @@ def _inverse(form: KaneForm, n: range) -> Iterator[Line]:
     if len(n) == 1:
         v = s.names[s.index[s.alpha_key(0)]]
         yield f"gw(1,1) = 1/D(1,1), g0(1) = -C(1,1)*{v}/D(1,1)"
-    elif form.gw is not None and all(size(x) <= READABLE for row in form.gw for x in row):
+    elif form.gw is not None and all(_readable_ratio(x) for row in form.gw for x in row):
         for a in n:
             yield from ((place_of("gw", a, b), form.gw[a - 1][b - 1]) for b in n)
         yield "g0 = -gw*C*alpha"
+    elif len(n) == 2:
+        det, D = (
+            Symbol("detD", r"\det D"),
+            {at: place_of("D", *at) for at in ((1, 1), (1, 2), (2, 2))},
+        )
+        both = Product(1, ((D[1, 1], 1), (D[2, 2], 1)))
+        yield det, Sum((both, Product(-1, ((D[1, 2], 2),))))
+        for a, b, sign, at in (
+            (1, 1, 1, (2, 2)),
+            (1, 2, -1, (1, 2)),
+            (2, 1, -1, (1, 2)),
+            (2, 2, 1, (1, 1)),
+        ):
+            yield place_of("gw", a, b), Sum((Product(sign, ((D[at], 1),), ((det, 1),)),))
+        yield "g0 = -gw*C*alpha"
     else:
         yield "gw = inverse of D, g0 = -gw*C*alpha"
+
+
+def _readable_ratio(x: Any) -> bool:
+    """Whether an entry of the inverse of D is short enough to be read."""
+    return size(x) <= READABLE and (not isinstance(x, Ratio) or len(x.den) <= FEW)
 
 
 def _state(form: KaneForm) -> tuple[str, list[Line]]:

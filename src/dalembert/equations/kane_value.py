@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from ..expr.formula import Product, Sum, Symbol, grouped, mapped, total
+from ..expr.formula import Product, Sum, Symbol, grouped, total
 from ..expr.style import LATEX, TEXT, write
 from .condense import shortened
 from .kane_step_names import place_of
 from .kane_symbols import Setting
-from .order import factored, ordered
+from .order import factored, one_product, ordered
 from .ratio import Coordinate, Ratio, size
 from .ring import Poly, Ring, Term
 
@@ -70,44 +70,6 @@ def _pair(
     return changed
 
 
-# -- grouping --------------------------------------------------------------------------------------
-
-
-def shared_out(ring: Ring, terms: Sequence[Term], level: int = 1) -> Product:
-    """Return a sum as one product: what all terms share, times the rest grouped once more."""
-    shared = dict(terms[0][1])
-    for _, monomial in terms[1:]:
-        have = dict(monomial)
-        shared = {i: min(e, have[i]) for i, e in shared.items() if i in have}
-    sizes = {abs(c) for c, _ in terms}
-    number = sizes.pop() if len(sizes) == 1 else Fraction(1)
-    if all(c < 0 for c, _ in terms):
-        number = -number
-    rest = [(c / number, tuple((i, e - shared.get(i, 0)) for i, e in m if e > shared.get(i, 0)))
-            for c, m in terms]  # fmt: skip
-    factors = tuple(sorted(shared.items(), key=lambda f: ring.ranks[f[0]]))
-    if len(rest) == 1:
-        return Product(number * rest[0][0], factors)
-    return Product(number, (*factors, (Sum(tuple(_groups(ring, rest, level))), 1)))
-
-
-def _groups(ring: Ring, terms: list[Term], level: int) -> list[Product]:
-    parts: list[Product] = []
-    while terms:
-        counts: dict[int, int] = {}
-        for _, monomial in terms:
-            for i, _ in monomial:
-                counts[i] = counts.get(i, 0) + 1
-        often = [i for i, c in counts.items() if c > 1]
-        if level == 0 or not often:
-            return parts + [Product(c, m) for c, m in terms]
-        best = min(often, key=lambda i: (-counts[i], ring.ranks[i]))
-        inside = [t for t in terms if dict(t[1]).get(best)]
-        parts.append(shared_out(ring, inside, level - 1))
-        terms = [t for t in terms if not dict(t[1]).get(best)]
-    return parts
-
-
 # -- entries ---------------------------------------------------------------------------------------
 
 
@@ -142,7 +104,7 @@ def _ratio(setting: Setting, x: Ratio) -> Sum:
         return _sum(ring, num)
     if len(den) == 1 and len(num) <= APART:
         return Sum(tuple(_over(setting, t, den[0]) for t in ordered(ring, num)))
-    top, below = grouped(_sum(ring, num)), grouped(_sum(ring, sign * x.den))
+    top, below = one_product(_sum(ring, num)), one_product(_sum(ring, sign * x.den))
     return Sum((Product(Fraction(top.number) / below.number, top.factors, below.factors),))
 
 
@@ -160,15 +122,12 @@ def shortest(setting: Setting, p: Poly) -> Poly:
 
 
 def _sum(ring: Ring, p: Poly) -> Sum:
-    """Return a polynomial with common factors taken out."""
-    terms = ordered(ring, p)
-    if len(terms) > SHORT:
+    """Return a polynomial with common factors taken out; a short one is grouped only once."""
+    if len(p) > SHORT:
         return factored(ring, p)
-    if not terms:
-        return Sum()
-    one = shared_out(ring, terms)
-    inner = one.factors[0][0] if len(one.factors) == 1 and one.number == 1 else None
-    return mapped(inner if isinstance(inner, Sum) else Sum((one,)), ring.symbol)
+    made = factored(ring, p, 1)
+    one = one_product(made)
+    return made if one.number == 1 else Sum((one,))
 
 
 def _over(setting: Setting, term: Term, den: Term) -> Product:
@@ -188,8 +147,12 @@ def _over(setting: Setting, term: Term, den: Term) -> Product:
             top[sine] -= both
             below[i] -= both
             tangents.append((s.tangent(key[0]), both))
+    ring = setting.ring
     up, down = (
-        tuple((setting.ring.symbol(i), e) for i, e in side.items() if e) for side in (top, below)
+        tuple(
+            (ring.symbol(i), side[i]) for i in sorted(side, key=ring.ranks.__getitem__) if side[i]
+        )
+        for side in (top, below)
     )
     return Product(term[0] / den[0], (*up, *tangents), down)
 

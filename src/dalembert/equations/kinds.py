@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..algorithms.augmented_body import AugmentedBody
 from ..expr import Expr, Graph, Scalar, cos, sin
 from ..expr.exact import to_float
+from ..expr.formula import Symbol
 from .angles import CONSTANT, Joints
 
 if TYPE_CHECKING:
@@ -122,14 +123,15 @@ class Slope:
 # -- names ---------------------------------------------------------------------------------------
 
 
+def angle_symbol(j: int) -> Symbol:
+    """Return a part of a sum of angles: a joint's coordinate, or the letter of a constant."""
+    return Symbol(f"q{j}", f"q_{{{j}}}") if j < CONSTANT else Symbol(letter(j))
+
+
 def signed_sum(joints: Joints) -> str:
     """Return a sum of joints with their signs: q2+q3, q2-q3."""
-    text = "".join(("-" if j < 0 else "+") + _named(abs(j), "q{}".format) for j in joints)
+    text = "".join(("-" if j < 0 else "+") + angle_symbol(abs(j)).name for j in joints)
     return text.removeprefix("+")
-
-
-def _named(j: int, joint: Callable[[int], str]) -> str:
-    return joint(j) if j < CONSTANT else letter(j)
 
 
 def letter(j: int) -> str:
@@ -155,7 +157,7 @@ def joined(joints: Joints, dot: str, minus: str = "m") -> str:
     """Return the digits of a sum of angles: 234, 2_3 from ten joints on, 2m3 for q2 - q3."""
     out = str(joints[0])
     for j in joints[1:]:
-        called = _named(abs(j), str)
+        called = str(abs(j)) if abs(j) < CONSTANT else letter(abs(j))
         out += f"{minus}{called}" if j < 0 else f"{dot}{called}"
     return out
 

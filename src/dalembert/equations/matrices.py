@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..expr.formula import Product, Sum, Symbol, grouped, total
+from ..expr.formula import Product, Sum, Symbol, grouped, name, total
 from ..expr.style import LATEX, LINE, TEXT, latex_width, text_lines, write
 from .model import left_out
 from .order import factored
@@ -62,7 +62,7 @@ class Matrix:
                 return x
             symbol = self.symbol(i, j)
             found[symbol] = x
-            return Sum((Product(1, ((symbol, 1),)),))
+            return Sum((name(symbol),))
 
         return self._mapped(entry), found
 
@@ -145,7 +145,7 @@ class Matrices:
         sections = []
         for matrix in self:
             short, rest = (matrix, {}) if matrix.wide() < LINE else matrix.named()
-            whole = Sum((Product(1, ((Symbol("", short.latex()), 1),)),))
+            whole = Sum((name(Symbol("", short.latex())),))
             left = Symbol(matrix.name, matrix.name)
             sections.append(Section("", [(left, whole), *rest.items()]))
         known = [(Symbol(n), x) for n, x in constants(self.equations).items()]
@@ -195,19 +195,14 @@ def matrices(eq: Equations) -> Matrices:
         for k in n:
             kind, place = _place(i, j, k)
             p = getattr(eq, kind)[place].form("condensed") * rational(_weight(j, k))
-            rate = Product(1, ((Symbol(f"qd{k}", rf"\dot q_{{{k}}}"), 1),))
+            rate = name(Symbol(f"qd{k}", rf"\dot q_{{{k}}}"))
             rates.setdefault(factored(eq.ring, p), []).append(rate)
         return total(grouped(x) * grouped(Sum(tuple(r))) for x, r in rates.items())
 
-    sign = -1 if eq.sign == "section3" else 1
     gravity = [expression(eq.Q[i]) for i in n]
     return Matrices(
         eq,
         Matrix("M", tuple(tuple(expression(eq.A[i, j]) for j in n) for i in n)),
         Matrix("C", tuple(tuple(christoffel(i, j) for j in n) for i in n)),
-        Matrix("g", tuple((_times(sign, x),) for x in gravity)),
+        Matrix("g", tuple((-x if eq.sign == "section3" else x,) for x in gravity)),
     )
-
-
-def _times(sign: int, x: Sum) -> Sum:
-    return x if sign == 1 else Sum(tuple(-p for p in x.terms))

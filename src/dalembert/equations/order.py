@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from ..expr.formula import Product, Sum, mapped
+from ..expr.formula import Product, Sum, grouped, mapped
 from .ring import Monomial, Poly, Ring, Term
 
 TRIG = ("sin", "cos", "sinK", "cosK")
@@ -63,27 +63,55 @@ def grouped_as_printed(ring: Ring, p: Poly, kind: str) -> Sum:
     return mapped(Sum(tuple(parts), signed=True), ring.symbol)
 
 
-def factored(ring: Ring, p: Poly) -> Sum:
-    """Return the sum with common factors taken out, the most frequent first."""
-    return mapped(Sum(tuple(_factored(ring, ordered(ring, p), 0))), ring.symbol)
+def factored(ring: Ring, p: Poly, nested: int = 40) -> Sum:
+    """Return the sum with common factors taken out, the most frequent first.
+
+    `nested` is how many brackets may stand inside each other, but for one around the whole sum.
+    """
+    return mapped(Sum(tuple(_factored(ring, ordered(ring, p), nested))), ring.symbol)
 
 
-def _factored(ring: Ring, terms: Sequence[Term], depth: int) -> list[Product]:
+def one_product(s: Sum) -> Product:
+    """Return a sum as one product, the number and the sign that all its terms share in front."""
+    return grouped(s) if len(s.terms) < 2 else _with_number((), list(s.terms))
+
+
+def _factored(ring: Ring, terms: Sequence[Term], nested: int) -> list[Product]:
     parts: list[Product] = []
     left = list(terms)
     while left:
-        best = _most_frequent(ring, left) if depth < 40 else None
-        if best is None:
+        best, count = _most_frequent(ring, left)
+        of_all = count == len(terms)
+        if count < 2 or not (nested or of_all):
             parts += [Product(c, monomial) for c, monomial in left]
             break
         power, inside, left = _taken_out(left, best)
-        inner = _factored(ring, inside, depth + 1)
+        inner = _factored(ring, inside, nested if of_all else nested - 1)
         if len(inner) == 1:
             # one factor after another is one product
             parts.append(Product(inner[0].number, ((best, power), *inner[0].factors)))
         else:
             parts.append(_with_number(((best, power),), inner))
-    return [_sorted(ring, part) for part in parts]
+    return [_sorted(ring, part) for part in _joined(parts)]
+
+
+def _joined(parts: list[Product]) -> list[Product]:
+    """Return a sum in which products with the same bracket are one: (a+b)*(c+d)."""
+    alike: dict[Any, list[Product]] = {}
+    for k, part in enumerate(parts):
+        last, power = part.factors[-1] if part.factors else (k, 0)
+        key = last if isinstance(last, Sum) and power == 1 else k
+        alike.setdefault(-key if -key in alike else key, []).append(part)
+    out: list[Product] = []
+    for key, found in alike.items():
+        if len(found) == 1:
+            out += found
+            continue
+        rest = [Product(x.number if x.factors[-1][0] == key else -x.number, x.factors[:-1])
+                for x in found]  # fmt: skip
+        one = _with_number((), rest)
+        out.append(Product(one.number, (*one.factors, (key, 1))))
+    return out
 
 
 def _taken_out(terms: Sequence[Term], i: int) -> tuple[int, list[Term], list[Term]]:
@@ -101,11 +129,12 @@ def _taken_out(terms: Sequence[Term], i: int) -> tuple[int, list[Term], list[Ter
 
 
 def _with_number(factors: Monomial, inner: list[Product]) -> Product:
-    """Return factors times a sum, the number all its parts share taken out."""
+    """Return factors times a sum, the number and the sign all its parts share taken out."""
     numbers = {abs(part.number) for part in inner}
     shared = numbers.pop() if len(numbers) == 1 else 1
+    shared = -shared if all(part.number < 0 for part in inner) else shared
     if shared != 1:
-        inner = [Product(x.number / shared, x.factors) for x in inner]
+        inner = [Product(x.number / shared, x.factors, x.under) for x in inner]
     return Product(shared, (*factors, (Sum(tuple(inner)), 1)))
 
 
@@ -119,14 +148,11 @@ def _sorted(ring: Ring, part: Product) -> Product:
     )
 
 
-def _most_frequent(ring: Ring, terms: Sequence[Term]) -> int | None:
-    """Return the generator that most terms share (at least two), constants before angles."""
+def _most_frequent(ring: Ring, terms: Sequence[Term]) -> tuple[int, int]:
+    """Return the generator that most terms share, constants before angles, and how many do."""
     counts: dict[int, int] = {}
     for _, monomial in terms:
         for i, _ in monomial:
             counts[i] = counts.get(i, 0) + 1
-    shared = [i for i, c in counts.items() if c > 1]
-    if not shared:
-        return None
-    rank = ring.ranks
-    return min(shared, key=lambda i: (-counts[i], rank[i]))
+    best = min(counts, key=lambda i: (-counts[i], ring.ranks[i]), default=0)
+    return best, counts.get(best, 0)

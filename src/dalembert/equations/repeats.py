@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..expr.formula import Product, Sum, Symbol
+from ..expr.formula import Product, Sum, Symbol, name
 from .order import factored
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Shared:
         if entry.kind == "Q" and (after := self.reused(entry)) is not None:
             own = entry.form("condensed") - after.form("condensed")
             if len(own) < len(p):
-                terms = (*factored(ring, own).terms, Product(1, ((self.left(after), 1),)))
+                terms = (*factored(ring, own).terms, name(self.left(after)))
                 self._keep(entry, p)
                 return Sum(terms)
         symbol, ratio = self._keep(entry, p)
@@ -91,6 +91,8 @@ class Shared:
                     number, x = number * sign**e, self._named(found, out)
                 else:
                     x = self._written(x, out)
+                    if all(t.number < 0 for t in x.terms):  # so since names stand in it
+                        number, x = number * (-1) ** e, -x
             factors.append((x, e))
         return Product(number, tuple(factors), p.under)
 
@@ -117,6 +119,4 @@ def _brackets(s: Sum) -> Iterable[Sum]:
 
 def _normal(s: Sum) -> tuple[Sum, int]:
     """Return a sum or its negative, whichever begins with a plus, and the sign between them."""
-    if s.terms and s.terms[0].number < 0:
-        return Sum(tuple(-p for p in s.terms), s.signed), -1
-    return s, 1
+    return (-s, -1) if s.terms and s.terms[0].number < 0 else (s, 1)

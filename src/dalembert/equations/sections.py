@@ -30,6 +30,19 @@ SCREEN = 12  # in a notebook: KaTeX expands no more than 1000 commands in one di
 Line = str | tuple[Symbol, Sum]
 
 
+class Remark(str):
+    """A remark that is a formula, which LaTeX and Markdown set as one."""
+
+    __slots__ = ("latex",)
+    latex: str
+
+    def __new__(cls, text: str, latex: str) -> Remark:
+        """Return the remark as plain text that knows its LaTeX."""
+        made = super().__new__(cls, text)
+        made.latex = latex
+        return made
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
     """A name, remarks and formulas; `count` is a remark at the end of plain text.
@@ -101,8 +114,9 @@ class Document:
         out += [f"- {_plain(line)}" for line in self.known]
         for section in self.sections:
             out += ["", f"## {section.title}", ""] if section.title else [""]
-            out += [f"- {_plain(line)}" for line in section.remarks()]
-            out += ["", *(f"$${_one(*pair)}$$" for pair in section.formulas())]
+            remarks = [f"- {_plain(line)}" for line in section.remarks()]
+            out += [*remarks, ""] if remarks else []
+            out += [f"$${_one(*pair)}$$" for pair in section.formulas()]
         return "\n".join(out) + "\n"
 
     def mathematics(self) -> str:
@@ -119,6 +133,8 @@ class Document:
 
 
 def _paragraph(line: str) -> str:
+    if isinstance(line, Remark):
+        return f"\\[ {line.latex} \\]"
     return f"\\noindent {latex_text(line)}\\par"
 
 
@@ -140,7 +156,9 @@ def whole(fragment: str) -> str:
 
 
 def _plain(line: str) -> str:
-    """Return text in which Markdown sees no marks."""
+    """Return text in which Markdown sees no marks; a formula between its own."""
+    if isinstance(line, Remark):
+        return f"${line.latex}$"
     return "".join("\\" + c if c in MARKS else c for c in shown(line))
 
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..algorithms.base_parameters import base_parameters
 from ..errors import UsageError, closest, shown
-from ..expr.formula import Product, Sum, Symbol, formula
+from ..expr.formula import Product, Sum, Symbol, formula, name, names_in, node_formula
 from ..expr.style import REPORT, TEXT, write
-from ..mechanism import Mechanism, is_closed
-from . import regressor_print
+from . import grouping, regressor_print
 from .angles import CONSTANT
 from .constants import constants
-from .kinds import letter, signed_sum
+from .kinds import angle_symbol
 from .order import factored, grouped_as_printed
 from .repeats import Shared
-from .sections import Document, Section
+from .sections import Document, Remark, Section, one_line
 from .tree import Tree, is_long
 
 if TYPE_CHECKING:
@@ -68,8 +68,25 @@ def document(
     title, law, *known = conventions(eq, form, parts)
     shared = _shared(eq, parts) if form == "condensed" else None
     sections = [section(eq, part, form, titled, shared) for part in parts]
+    if form == "condensed" and {"constants", "Q", "A", "B", "C"} <= set(parts):
+        sections = [_needed(sections), *sections[1:]]
     return Document(title, equation(eq) if known else "", [law, *known] if titled else known,
                     sections)  # fmt: skip
+
+
+def _needed(sections: Sequence[Section]) -> Section:
+    """Return the section of constants, the first one, without those that no other formula has."""
+    first, *rest = sections
+    used = {n for s in rest for _, right in s.formulas() for n in names_in(right)}
+    kept, idle = [], []
+    for left, right in reversed(list(first.formulas())):
+        if left.name in used:
+            used |= names_in(right)
+            kept.append((left, right))
+        else:
+            idle.append(left.name)
+    told = _wrapped(f"in no coefficient: {', '.join(reversed(idle))}") if idle else []
+    return replace(first, lines=[*reversed(kept), *told])
 
 
 def chosen(only: Sequence[str] | None) -> list[str]:
@@ -108,7 +125,7 @@ def section(
     if part == "terms":
         return Section(TITLES[part], numbered(eq))
     if part == "base_parameters":
-        return base_parameter_section(eq.mechanism)
+        return grouping.section(base_parameters(eq.mechanism), TITLES[part], eq.mechanism.name)
     if part in REGRESSORS:
         return regressor_print.section(regressor_print.of_section(eq, part), TITLES[part], titled)
     return coefficients(eq, part, form, shared)
@@ -140,7 +157,11 @@ def _numbers(entries: Sequence[Entry]) -> str:
     """Return how `drop` numbers the terms of some coefficients: drop: A11:1-3 A12:1."""
     counts = [(e.name, len(e.raw)) for e in entries]
     words = [f"{name}:1-{n}" if n > 1 else f"{name}:1" for name, n in counts if n]
-    return "\n".join(textwrap.wrap("drop: " + " ".join(words), 98, subsequent_indent="  "))
+    return "\n".join(_wrapped("drop: " + " ".join(words)))
+
+
+def _wrapped(remark: str) -> list[str]:
+    return textwrap.wrap(remark, 98, subsequent_indent="  ")
 
 
 def numbered(eq: Equations) -> list[str]:
@@ -153,33 +174,6 @@ def numbered(eq: Equations) -> list[str]:
         for entry in getattr(eq, kind)
         for k, term in enumerate(entry.terms("report"), 1)
     ]
-
-
-def base_parameter_section(m: Mechanism) -> Section:
-    """Return the base parameters of a mechanism: remarks, then one formula for each group."""
-    base = base_parameters(m)
-    words = [
-        f"{shown(m.name)}: {len(base)} base parameters of {len(base.standard)} standard ones",
-        "MX.., XX..: first moments and tensors about the origin of the body's frame; IA.. rotors",
-        "phi: " + ", ".join(map(shown, base.names)),
-        "no effect: " + (", ".join(map(shown, base.no_effect)) or "none"),
-        *base.notes,
-        *(["of the tree alone: loops and constraints are not considered"] if is_closed(m) else []),
-    ]
-    return Section(TITLES["base_parameters"], [*words, *base.formulas.items()])
-
-
-def base_parameter_text(m: Mechanism, how: str = "latex") -> str:
-    """Return the base parameters of a mechanism as "text", "latex" or "markdown".
-
-    >>> import dalembert as da
-    >>> m = da.load("RZ(),TXK(L1),RZ(),TXK(L2); gravity = (0, G, 0);")
-    >>> print(base_parameter_text(m, "text").splitlines()[-1])
-    ZZR1 = ZZ1+L1**2*M2
-    """
-    title, *lines = base_parameter_section(m).lines
-    written: str = getattr(Document(str(title), "", [], [Section("", lines)]), how)()
-    return written
 
 
 def conventions(eq: Equations, form: str, parts: Sequence[str] = ()) -> list[str]:
@@ -201,8 +195,8 @@ def conventions(eq: Equations, form: str, parts: Sequence[str] = ()) -> list[str
             else "what holds joint i against gravity, as in section 2 of the 1980 report"
         ),
         *angles(eq),
-        "V, W: sums of mass*distance and mass*distance**2, "
-        "what a body carries counted at its next joint",
+        "V, W: sums of mass times distance or its square, what a body carries counted at its next "
+        "joint",
         "J = I + W: inertia about the joint; all in the axes of its body",
         *([RECHOSEN] if eq.ring.symbols.m is not eq.mechanism else []),
         f"gravity = ({vector(eq.mechanism.gravity)})",
@@ -231,21 +225,23 @@ def vector(v: Iterable[Any]) -> str:
 
 def angles(eq: Equations | Regressor) -> list[str]:
     """Return what S and C with digits mean, by an example of this mechanism."""
-    sums = [g for g in eq.ring.symbols.generators if g.kind == "cos"]
-    if not sums:
+    known = {g.key: g for g in eq.ring.symbols.generators if g.kind in ("sin", "cos")}
+    if not known:
         return []
-    g = max(sums, key=lambda g: len(g.key[1]))
-    total = signed_sum(g.key[1])
-    letters = "".join(f", {name} = {angle}" for name, angle in constant_angles(eq))
-    return [f"{g.name} = cos({total}), S{g.name[1:]} = sin({total}){letters}"]
+    joints = max((key[1] for key in known if key[0] == "cos"), key=len)
+    of = Sum(tuple(Product(1 if j > 0 else -1, ((angle_symbol(abs(j)), 1),)) for j in joints))
+    said = [(known[f, joints].symbol(), node_formula(f, [of])) for f in ("cos", "sin")]
+    said += constant_angles(eq)
+    plain = ", ".join(f"{x.name} = {write(right, TEXT)}" for x, right in said)
+    return [Remark(plain, r",\quad ".join(one_line(*pair) for pair in said))]
 
 
-def constant_angles(eq: Equations | Regressor) -> list[tuple[str, str]]:
-    """Return the letters of constant angles in sums of angles, and their values as text."""
+def constant_angles(eq: Equations | Regressor) -> list[tuple[Symbol, Sum]]:
+    """Return the letters of constant angles in sums of angles, and what they are."""
     symbols = eq.ring.symbols
     sums = [g.key[1] for g in symbols.generators if g.kind == "cos"]
     found = sorted({abs(j) for key in sums for j in key if abs(j) > CONSTANT})
-    return [(letter(j), vector([symbols.constants[j - CONSTANT - 1]])) for j in found]
+    return [(angle_symbol(j), formula(symbols.constants[j - CONSTANT - 1])) for j in found]
 
 
 def left(entry: Entry) -> Symbol:
@@ -263,7 +259,7 @@ def expression(entry: Entry, form: str = "condensed") -> Sum:
     if after is None:
         return grouped_as_printed(ring, entry.raw, entry.kind)
     own = grouped_as_printed(ring, entry.raw - after.raw, "Q")
-    return Sum((*own.terms, Product(1, ((Symbol(after.name), 1),))), own.signed)
+    return Sum((*own.terms, name(after.name)), own.signed)
 
 
 def reused(entry: Entry) -> Entry | None:

@@ -89,6 +89,9 @@ class Sum(_Hashed):
     def __bool__(self) -> bool:
         return bool(self.terms)
 
+    def __neg__(self) -> Sum:
+        return Sum(tuple(-p for p in self.terms), self.signed)
+
     @property
     def number(self) -> Number | None:
         """The value of a sum of numbers, None where there are symbols."""
@@ -237,8 +240,8 @@ _LEAVES: Rows = {
 }
 _OPS: Rows = {
     "add": lambda a, b: _added((*a.terms, *b.terms)),
-    "sub": lambda a, b: _added((*a.terms, *(-p for p in b.terms))),
-    "neg": lambda a: Sum(tuple(-p for p in a.terms)),
+    "sub": lambda a, b: _added((*a.terms, *(-b).terms)),
+    "neg": lambda a: -a,
     "mul": _product,
     "div": _quotient,
 }

@@ -88,11 +88,17 @@ def broken(s: Sum, style: Style, left: float = 0, indent: float = 0) -> list[str
 
 def _terms(s: Sum, style: Style, opened: bool) -> list[str]:
     out: list[str] = []
-    for term in s.terms if style.literal else map(_dissolved, s.terms):
+    for term in s.terms if style.literal else _led(list(map(_dissolved, s.terms))):
         out += _product(term, style, opened)
     if out and not (style.literal and s.signed):
         out[0] = out[0].removeprefix("+")
     return out
+
+
+def _led(terms: list[Product]) -> list[Product]:
+    """Return terms with a positive one in front: d-l2, not -l2+d."""
+    first = next((k for k, p in enumerate(terms) if p.number > 0), 0)
+    return [terms[first], *terms[:first], *terms[first + 1 :]] if first else terms
 
 
 def _dissolved(p: Product) -> Product:
