@@ -42,9 +42,14 @@ def constants(eq: Equations) -> dict[str, Sum]:
             tables.pop(name, None)
         elif name in tables:
             tables[name] = x
-    for j, u in s.repeated:
-        tables.pop(f"J{'XYZ'[u]}{j + 1}", None)
+    for name in equal_moments(s):
+        tables.pop(name, None)
     return pairs | tables | rest
+
+
+def equal_moments(s: TreeSymbols) -> dict[str, str]:
+    """Return moments of inertia that are numbers and equal to one before: JZ2 -> JY2."""
+    return {f"J{'XYZ'[u]}{j + 1}": f"J{'XYZ'[s.first(j, u)]}{j + 1}" for j, u in s.repeated}
 
 
 def merged(s: TreeSymbols) -> dict[str, Sum | None]:

@@ -142,7 +142,7 @@ class TreeSymbols:
             for j, body in enumerate(self.augmented)
             for (a, b), x in zip(ENTRIES, body.J.six(), strict=True)
             if not is_plain_zero(x) or (self.slides[j] and self._grows(body, a, b))
-            if a != b or self._first(j, a) == a
+            if a != b or self.first(j, a) == a
         ]
         return masses, inertias
 
@@ -153,7 +153,7 @@ class TreeSymbols:
             return not is_plain_zero(body.V_q[a])
         return not (is_plain_zero(body.W_q[a, b]) and is_plain_zero(body.W_qq[a, b]))
 
-    def _first(self, j: int, a: int) -> int:
+    def first(self, j: int, a: int) -> int:
         """Return the first axis about which body j has the same number as inertia as about a."""
         diagonal = self.augmented[j].J.six()[:3]
         if not a or self.slides[j] or isinstance(diagonal[a], Expr):
@@ -172,7 +172,7 @@ class TreeSymbols:
             for u, x in ((1, body.J.b[1]), (2, body.J.c[2]))
             if x.__class__ is not Expr
         ]
-        return [(j, u) for j, u, x in numbers if self._first(j, u) != u and not is_plain_zero(x)]
+        return [(j, u) for j, u, x in numbers if self.first(j, u) != u and not is_plain_zero(x)]
 
     @cached_property
     def reported(self) -> Reported:
@@ -271,7 +271,7 @@ class TreeSymbols:
         for (j, *entry), i in self.reports["J"]:
             inertias[j][_SLOT[entry[0], entry[1]]] = values[i]
         for j, u in self.repeated:
-            inertias[j][u] = inertias[j][self._first(j, u)]
+            inertias[j][u] = inertias[j][self.first(j, u)]
         links = []
         for j, body in enumerate(self.m.bodies):
             factors = tuple([pairs.turn(axis, a) for axis, a in self.factors[j]])

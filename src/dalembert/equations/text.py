@@ -13,7 +13,7 @@ from ..expr.formula import Product, Sum, Symbol, formula, name, names_in, node_f
 from ..expr.style import REPORT, TEXT, write
 from . import grouping, regressor_print
 from .angles import CONSTANT
-from .constants import constants
+from .constants import constants, equal_moments
 from .kinds import angle_symbol
 from .order import factored, grouped_as_printed
 from .repeats import Shared
@@ -86,7 +86,7 @@ def _needed(sections: Sequence[Section]) -> Section:
         else:
             idle.append(left.name)
     told = _wrapped(f"in no coefficient: {', '.join(reversed(idle))}") if idle else []
-    return replace(first, lines=[*reversed(kept), *told])
+    return replace(first, lines=[*reversed(kept), *first.remarks(), *told])
 
 
 def chosen(only: Sequence[str] | None) -> list[str]:
@@ -119,7 +119,9 @@ def section(
 ) -> Section:
     """Return one section."""
     if part == "constants":
-        return Section(TITLES[part], [(Symbol(n), x) for n, x in constants(eq).items()])
+        lines = [(Symbol(n), x) for n, x in constants(eq).items()]
+        same = ", ".join(f"{x} is {y}" for x, y in equal_moments(eq.ring.symbols).items())
+        return Section(TITLES[part], [*lines, same] if same else lines)
     if part == "structure":
         return Section(TITLES[part], str(eq.structure()).splitlines())
     if part == "terms":
