@@ -290,19 +290,12 @@ def _inverse(form: KaneForm, n: range) -> Iterator[Line]:
             yield from ((place_of("gw", a, b), form.gw[a - 1][b - 1]) for b in n)
         yield "g0 = -gw*C*alpha"
     elif len(n) == 2:
-        det, D = (
-            Symbol("detD", r"\det D"),
-            {at: place_of("D", *at) for at in ((1, 1), (1, 2), (2, 2))},
-        )
-        both = Product(1, ((D[1, 1], 1), (D[2, 2], 1)))
-        yield det, Sum((both, Product(-1, ((D[1, 2], 2),))))
-        for a, b, sign, at in (
-            (1, 1, 1, (2, 2)),
-            (1, 2, -1, (1, 2)),
-            (2, 1, -1, (1, 2)),
-            (2, 2, 1, (1, 1)),
-        ):
-            yield place_of("gw", a, b), Sum((Product(sign, ((D[at], 1),), ((det, 1),)),))
+        det = Symbol("detD", r"\det D")
+        first, off, last = (place_of("D", *at) for at in ((1, 1), (1, 2), (2, 2)))
+        yield det, Sum((Product(1, ((first, 1), (last, 1))), Product(-1, ((off, 2),))))
+        adjoint = {(1, 1): (1, last), (1, 2): (-1, off), (2, 1): (-1, off), (2, 2): (1, first)}
+        for at, (sign, x) in adjoint.items():
+            yield place_of("gw", *at), Sum((Product(sign, ((x, 1),), ((det, 1),)),))
         yield "g0 = -gw*C*alpha"
     else:
         yield "gw = inverse of D, g0 = -gw*C*alpha"

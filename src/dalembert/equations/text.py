@@ -17,7 +17,7 @@ from .constants import constants, equal_moments
 from .kinds import angle_symbol
 from .order import factored, grouped_as_printed
 from .repeats import Shared
-from .sections import Document, Remark, Section, one_line
+from .sections import Document, Line, Remark, Section, one_line
 from .tree import Tree, is_long
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def section(
 ) -> Section:
     """Return one section."""
     if part == "constants":
-        lines = [(Symbol(n), x) for n, x in constants(eq).items()]
+        lines: list[Line] = [(Symbol(n), x) for n, x in constants(eq).items()]
         same = ", ".join(f"{x} is {y}" for x, y in equal_moments(eq.ring.symbols).items())
         return Section(TITLES[part], [*lines, same] if same else lines)
     if part == "structure":
