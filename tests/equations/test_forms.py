@@ -209,3 +209,9 @@ def test_signs_and_equal_brackets_stand_once():
     assert str(Y[1, "MY2"]) == "G*S12-L1*(S2*(2*qdd1+qdd2)+C2*qd2*(2*qd1+qd2))"
     text = da.equations(da.robots.stanford()).text(only=["Q"])
     assert "T1 = VY5-VZ6\nQ(5) = -9.81*T1*(S2*S4*C5+C2*S5)\n" in text
+
+
+def test_the_squares_of_a_sine_and_its_cosine_are_one_in_print():
+    text = da.equations(da.robots.puma560()).text(only=["A"])
+    assert "C4**2*(JX5+JX4+JX6*C5**2+JZ6*S5**2)" in text
+    assert not re.search(r"S(\d+)\*\*2\+C\1\*\*2", text)

@@ -87,12 +87,22 @@ def _factored(ring: Ring, terms: Sequence[Term], nested: int) -> list[Product]:
             break
         power, inside, left = _taken_out(left, best)
         inner = _factored(ring, inside, nested if of_all else nested - 1)
+        if _is_circle(ring, inner):
+            inner = [Product(inner[0].number)]
         if len(inner) == 1:
             # one factor after another is one product
             parts.append(Product(inner[0].number, ((best, power), *inner[0].factors)))
         else:
             parts.append(_with_number(((best, power),), inner))
     return [_sorted(ring, part) for part in _joined(parts)]
+
+
+def _is_circle(ring: Ring, inner: Sequence[Product]) -> bool:
+    """Return whether parts are a number times s² + c² of one angle: that number then."""
+    if len(inner) != 2 or inner[0].number != inner[1].number:
+        return False
+    found = {x.factors for x in inner}
+    return any(found == {((s, 2),), ((c, 2),)} for s, c, _ in ring.circles)
 
 
 def _joined(parts: list[Product]) -> list[Product]:
