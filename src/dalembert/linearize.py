@@ -301,7 +301,7 @@ def _many(designs: Designs, q: Any, qd: Any, tau: Any, options: Any) -> Linear:
 def _notes(own: System, q: Array, v: Array, steer: Any, t: float) -> tuple[str, ...]:
     """Return what was counted, and the joints at rest whose dry friction has no slope."""
     notes, m = counted(own.m, own.drives), own.m
-    steering = Constraints.of(m).steering if isinstance(own, Reduced) and steer is None else ()
+    steering = own.steering if steer is None else ()
     notes += tuple(f"steering {shown(n)} is not given and stays 0: give steer=" for n in steering)
     u = [float(x) for x in held_signals(own, q, steer, t)]
     qd = own.bound(m.bound()).velocity([float(x) for x in q], [float(x) for x in v], u)

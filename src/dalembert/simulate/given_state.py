@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ..algorithms import kane
-from ..algorithms.velocity_constraints import Constraints
 from ..errors import UsageError, shown
 from ..linalg import dot
 from .systems import Reduced, System
@@ -48,20 +47,20 @@ def held_signals(own: System, q: Array, steer: Any, t: float) -> Array:
     u = np.zeros(own.signals)
     if not isinstance(own, Reduced):
         return u
-    names = Constraints.of(own.m).steering
-    at = 2 * len(names)
+    at = 2 * len(own.steering)
     if steer is not None:
-        u[0:at:2] = _angles(own, names, steer)
+        u[0:at:2] = _angles(own, steer)
     parts = own.m.split_q(list(q))
-    for j in Constraints.of(own.m).prescribed:
+    for j in own.given:
         u[at], at = parts[j][0], at + 3
     if own.timed:
         u[at : at + 2] = t, 1.0
     return u
 
 
-def _angles(own: System, names: Sequence[str], steer: Any) -> Array:
+def _angles(own: System, steer: Any) -> Array:
     """Return the steering angles, given in their order or by name; those not named are 0."""
+    names = own.steering
     listed = ", ".join(map(shown, names)) or "none"
     if isinstance(steer, Mapping):
         for name in steer:

@@ -337,7 +337,8 @@ class Run:
         law: Any = job.kernels.law
         return Simulation(
             m, times, out[..., : m.nq], speeds, tuple(events), self.method, found.steps,
-            found.evaluations, stopped, partial(self.outputs, out, times), job.force_names,
+            found.evaluations, stopped, partial(self.outputs, out, times),
+            job.kernels.system.force_names,
             job.parameters, notes,
             dq={k: x[..., : m.nq] for k, x in slopes.items()},
             dqd={k: x[..., m.nq :] for k, x in slopes.items()},

@@ -20,7 +20,7 @@ from .events import EventTable
 from .given_forces import Called
 from .kernels import MAPS, Kernels
 from .rolling import Rolling
-from .systems import Closed, Reduced, System
+from .systems import Planned, Reduced
 from .wrenches import Pushes
 
 Array = np.ndarray
@@ -46,15 +46,10 @@ class Job:
         """The mechanism."""
         return self.kernels.system.m
 
-    @property
-    def force_names(self) -> tuple[str, ...]:
-        """The names of the forces."""
-        return force_names(self.kernels.system)
-
     def planned_at(self, q: Array, u: Any = None) -> Job:
         """Return the job with the loops planned at a pose; `u` is what is prescribed there."""
-        own: Any = self.kernels.system
-        if not isinstance(own, Closed | Rolling):
+        own = self.kernels.system
+        if not isinstance(own, Planned):
             return self
         law: Any = self.kernels.law
         if hasattr(law, "placed"):
@@ -211,17 +206,6 @@ def _lost(measure: float, t: float) -> SingularPose:
         f"the loops lose rank at t = {t:.9g} s: pivot ratio {measure:.1e}",
         hint="the mechanism meets a singular pose, where its motion is not determined",
     )
-
-
-def force_names(own: System) -> tuple[str, ...]:
-    """Return the names of the forces that `torque` holds."""
-    m = own.m
-    names = list(m.rate_names)
-    if isinstance(own, Closed):
-        return tuple(names[k] for k in own.plan.motors)
-    if isinstance(own, Reduced):
-        names += [f"{w.name}.traction" for w in m.wheels]
-    return tuple(names)
 
 
 def raise_callback(model: drivers.Model) -> None:

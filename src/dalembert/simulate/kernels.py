@@ -102,8 +102,7 @@ def _reported(s: Moving, tau: Vector, needed: Mapping[int, Scalar]) -> list[Scal
     """Return the forces, those of imposed joints being what their motion needs."""
     if isinstance(s, Reduced):
         return [x + needed.get(k, 0) for k, x in enumerate(tau)]
-    names = s.plan.motors if isinstance(s, Closed) else range(len(tau))
-    return [needed.get(k, x) for k, x in zip(names, tau, strict=True)]
+    return [needed.get(k, x) for k, x in zip(s.pushed, tau, strict=True)]
 
 
 def _columns(flow: Function) -> Function:

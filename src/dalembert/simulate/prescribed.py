@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
 
-from ..algorithms.velocity_constraints import Constraints
 from ..errors import UsageError, shown
 from ..mechanism import Mechanism, joint_name
 from ..runtime.signal import Signal, held, linear, smooth
@@ -56,8 +55,7 @@ def as_signal(value: Any, accelerated: bool = False, name: str = "") -> Signal:
 
 def straight(own: System, motion: Mapping[str, Any]) -> tuple[str, ...]:
     """Return a note for each steering angle of which no motion is given."""
-    steering = Constraints.of(own.m).steering if isinstance(own, Reduced) else ()
-    names = [shown(name) for name in steering if name not in motion]
+    names = [shown(name) for name in own.steering if name not in motion]
     return tuple(f"steering {n} is not given and stays 0: give motion={{{n!r}: ...}}, or "
                  f"--steer {n}=ANGLE" for n in names)  # fmt: skip
 
@@ -65,19 +63,17 @@ def straight(own: System, motion: Mapping[str, Any]) -> tuple[str, ...]:
 def prescribed_signal(own: System, motion: Mapping[str, Any]) -> Signal | None:
     """Return the signals of prescribed joints (q, q̇, q̈) or steering angles (angle, rate)."""
     m, joints = own.m, own.given
-    steered: tuple[str, ...] = ()
     if isinstance(own, Reduced):
-        steered = Constraints.of(m).steering
         joints = joints[: len(joints) - getattr(own, "count", 0)]  # the others follow laws
     else:
         named = {m.joint_index(n) for n in m.prescribed if n in m.joint_names}
         joints = tuple(sorted({*joints, *named}))
-    order = dict.fromkeys(steered, 2) | {joint_name(m.bodies[j]): 3 for j in joints}
+    order = dict.fromkeys(own.steering, 2) | {joint_name(m.bodies[j]): 3 for j in joints}
     for name in motion:
         if name not in order:
             raise UsageError(
                 f"motion: {name!r} is neither a joint of one degree of freedom nor prescribed",
-                hint="names: " + ", ".join([*m.joint_names[:8], *steered]),
+                hint="names: " + ", ".join([*m.joint_names[:8], *own.steering]),
             )
     parts = []
     for name, count in order.items():

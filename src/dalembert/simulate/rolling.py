@@ -15,7 +15,7 @@ import numpy as np
 
 from ..algorithms import kane
 from ..algorithms.closed_kinematics import closed_at
-from ..algorithms.closed_loop import ClosedModel, closed_forward
+from ..algorithms.closed_loop import closed_forward
 from ..algorithms.held_joints import Outcome, Push, loop_outcome
 from ..algorithms.velocity_constraints import Constraints
 from ..algorithms.velocity_rows import forward_row, steering_of, with_told
@@ -26,15 +26,14 @@ from ..mechanism import Mechanism
 from ..plan import LoopPlan, plan, planned
 from ..plan.assembly import Closure, close
 from ..plan.kane import RedundantConstraint, with_speeds
-from ..reframe import simplify
-from .systems import Moving, Reduced, driven_plan, led_by
+from .systems import Planned, Reduced, led_by
 
 Array = np.ndarray
 UNPLANNED = LoopPlan(0, (), (), (), ())
 
 
 @dataclass(frozen=True)
-class Rolling(Reduced, Moving):
+class Rolling(Planned, Reduced):
     """A machine under velocity constraints with the rates of all joints as its state.
 
     Signals and forces are those of `Reduced`.
@@ -48,34 +47,16 @@ class Rolling(Reduced, Moving):
         return ("rolling", self.plan, self.drives)
 
     @property
-    def speeds(self) -> int:
-        return self.m.nv
-
-    projected = True  # type: ignore[assignment]
-
-    def bound(self, m: Mechanism) -> Rolling:
-        return replace(self, m=m, tree=simplify(m.bare_tree))
+    def law_plan(self) -> LoopPlan:  # type: ignore[override]
+        return planned(self.m) if self.m.active else self.plan
 
     def told(self, u: Vector) -> Mechanism:
         return with_told(self.m, *self.prescribed(u))
 
-    def planned_at(self, q: Any, u: Any = None) -> Rolling:
-        """Return the system with the coordinates that are independent best at a pose."""
-        return replace(self, plan=self._plan_near(q, u, ()))
-
-    def driven_at(self, q: Any, u: Any = None) -> LoopPlan:
-        """Return a plan in which the motors are independent, made at a pose if it can be."""
-        return driven_plan(planned(self.m), lambda: self._plan_near(q, u, self.m.active))
-
-    def _plan_near(self, q: Any, u: Any, active: tuple[str, ...]) -> LoopPlan:
-        """Return the plan of the closed pose near q, with what is prescribed there."""
-        m = replace(self.m, active=active, checked=True)
+    def _plan_near(self, m: Mechanism, q: Any, u: Any) -> LoopPlan:
         if u is not None:
             m = with_told(m, *([float(x) for x in part] for part in self.prescribed(u)))
         return plan(m, close(Closure(m), np.array(q, dtype=float))[0])
-
-    def velocity(self, q: Vector, v: Vector, u: Vector) -> Vector:
-        return v
 
     def acceleration(self, q: Vector, v: Vector, tau: Vector, u: Vector) -> list[Scalar]:
         m = self.told(u)
@@ -84,10 +65,6 @@ class Rolling(Reduced, Moving):
     def outcome(self, q: Vector, v: Vector, u: Vector, push: Push) -> Outcome:
         m = self.told(u)
         return loop_outcome(self._model(m, q), v, replace(push, tau=self._total(m, q, push.tau)))
-
-    def _model(self, m: Mechanism, q: Vector) -> ClosedModel:
-        """Return the model at a pose; rates are taken as they are."""
-        return ClosedModel.at(m, self.plan, q, self.tree, self.drives).in_motion
 
     def _total(self, m: Mechanism, q: Vector, tau: Vector) -> list[Scalar]:
         """Return the forces of all joints with the traction of the wheels."""
@@ -98,7 +75,7 @@ class Rolling(Reduced, Moving):
         return total
 
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
-        m, end = self.told(u), 2 * len(Constraints.of(self.m).steering)
+        m, end = self.told(u), 2 * len(self.steering)
         q = m.normalised(q)
         for k, j in enumerate(Constraints.of(m).prescribed):
             q[m.coordinate_index[j]] = u[end + 3 * k]

@@ -19,7 +19,6 @@ from ..compute import at_first
 from ..errors import UsageError
 from ..mechanism import Mechanism, freed, is_rolling, require_mechanism
 from ..mechanism.validate import require_sticking
-from ..plan import planned
 from ..plan.loops import with_motors
 from ..runtime.methods import ADAPTIVE, METHODS, STIFF
 from .alarms import alarms
@@ -28,7 +27,7 @@ from .events import event_table
 from .friction import Modes
 from .given_forces import law_of
 from .integration import Run
-from .job import Job, force_names
+from .job import Job
 from .kernels import Kernels, Law
 from .plant import frozen_start, parted, planted
 from .prescribed import prescribed_signal, straight, table_notes, timed_motion
@@ -37,7 +36,7 @@ from .rolling import Rolling, rolling
 from .run_sensitive import followed, varied
 from .starts import numbers_of, planned_there, started, times_of
 from .steered import RateLaw, steered, steered_system
-from .systems import Closed, Tree, system
+from .systems import Tree, system
 from .wrenches import Wrenches, wrenches_of
 
 if TYPE_CHECKING:
@@ -179,9 +178,9 @@ def _job(
             own.require_inertia("simulate")
     if equations is not None:
         own = planted(own, equations, bool(outside.frames or parameters))
-    law = law_of(torque, force_names(own), hold)
+    law = law_of(torque, own.force_names, hold)
     if hasattr(law, "placed"):
-        law = law.placed(own.m, _law_plan(own), drives)
+        law = law.placed(own.m, own.law_plan, drives)
     extra = prescribed_signal(own, motion)
     settings = np.asarray(law.settings, dtype=float)
     parts = [s for s in (law.signal, extra, outside.signal) if s is not None]
@@ -193,13 +192,6 @@ def _job(
     some = settings.shape[-1] or kernels.dry_joints
     data = settings if some else np.zeros((*settings.shape[:-1], 1))
     return Job(kernels, signal, data, dict(parameters or {}), notes=straight(own, motion))
-
-
-def _law_plan(own: Any) -> Any:
-    """Return how a law solves the loops of a system; None for a tree."""
-    if isinstance(own, Rolling):
-        return planned(own.m) if own.m.active else own.plan
-    return own.plan if isinstance(own, Closed) else None
 
 
 def _check(method: str, positive: Mapping[str, Any], parameters: Any) -> None:

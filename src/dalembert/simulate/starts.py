@@ -23,7 +23,7 @@ from ..plan.kane import explain
 from .job import Job
 from .result import column_names
 from .rolling import Rolling
-from .systems import Closed
+from .systems import Closed, Planned
 
 Array = np.ndarray
 Lead = tuple[int, ...]  # the leading dimensions of states
@@ -52,14 +52,14 @@ def started(job: Job, q0: Any, qd0: Any, start: float) -> tuple[Job, Array, Lead
     if isinstance(own, Rolling):
         q, v = _on_wheels(job, own, q, v, start, lead)
     x = np.concatenate([q, v], axis=-1).reshape(-1, m.nq + own.speeds)
-    if own.projected and not isinstance(own, Closed | Rolling) and len(x):
+    if own.projected and not isinstance(own, Planned) and len(x):
         x = _settled(job, x, start, job.parameter_rows(lead))
     return _with_changes_noted(job, q0, qd0, x, lead), np.ascontiguousarray(x), lead
 
 
 def planned_there(job: Job, state: Array, t: float) -> Job:
     """Return the job with its loops planned where it starts."""
-    if not isinstance(job.kernels.system, Closed | Rolling) or not len(state):
+    if not isinstance(job.kernels.system, Planned) or not len(state):
         return job
     first = {k: np.ravel(v)[0] for k, v in job.parameters.items()} or None
     return job.renewed(state, t, first)
@@ -142,7 +142,7 @@ def _normalised(m: Mechanism, q: Array) -> Array:
 def _with_changes_noted(job: Job, q0: Any, qd0: Any, states: Array, lead: Lead) -> Job:
     """Return the job with notes on what loops or wheels do not allow as it was given."""
     m, own = job.m, job.kernels.system
-    if not isinstance(own, Rolling | Closed):
+    if not isinstance(own, Planned):
         return job
     # loops are closed again after a pose was rounded: only what is more than that is told
     small, why = (ROUNDED, "leaves loops open") if isinstance(own, Closed) else (CHANGED, BREAKS)

@@ -8,9 +8,9 @@ signals of prescribed motions; then, where a constraint depends on it, time and 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from ..algorithms import kane
 from ..algorithms.closed_kinematics import closed_at
@@ -55,9 +55,24 @@ class System(ABC):
         return self.m.nv
 
     @property
+    def pushed(self) -> Sequence[int]:
+        """The velocity variables that joint forces act on, one each."""
+        return range(self.m.nv)
+
+    @property
+    def force_names(self) -> tuple[str, ...]:
+        """The names of the forces."""
+        return tuple(self.m.rate_names[k] for k in self.pushed)
+
+    @property
     def forces(self) -> int:
         """The number of forces."""
-        return self.m.nv
+        return len(self.force_names)
+
+    @property
+    def steering(self) -> tuple[str, ...]:
+        """The steering angles that signals prescribe: those that are no joints."""
+        return ()
 
     @property
     def signals(self) -> int:
@@ -83,6 +98,8 @@ class System(ABC):
 
 class Moving(System):
     """What a state model that is integrated in time answers beside."""
+
+    law_plan: ClassVar[LoopPlan | None] = None  # how a control law solves the loops
 
     @property
     def projected(self) -> bool:
@@ -169,9 +186,69 @@ class Tree(Moving):
         return *self._led(q, v, u), 1
 
 
+class Planned(Moving):
+    """A machine that loops or wheels hold: all joints are its state, brought back after each step.
+
+    A plan says which coordinates are independent; it is made anew where its pivots fade.
+    """
+
+    plan: LoopPlan
+    tree: Mechanism | None  # the cut tree in frames of its own
+    projected: ClassVar[bool] = True
+
+    @property
+    def speeds(self) -> int:
+        return self.m.nv
+
+    @property
+    def law_plan(self) -> LoopPlan:  # type: ignore[override]
+        return self.plan
+
+    @property
+    def led(self) -> Mechanism:
+        """The mechanism with the joints that lead every plan as its only motors."""
+        return replace(self.m, active=(), checked=True)
+
+    def bound(self, m: Mechanism) -> Self:
+        return replace(self, m=m, tree=simplify(m.bare_tree))  # type: ignore[type-var]
+
+    def velocity(self, q: Vector, v: Vector, u: Vector) -> Vector:
+        return v
+
+    def planned_at(self, q: Any, u: Any = None) -> Self:
+        """Return the system with the coordinates that are independent best at a pose.
+
+        They need not be those of the motors: a motor may pass a dead point. `u` is what is
+        prescribed there.
+        """
+        return self.planned_by(self._plan_near(self.led, q, u))
+
+    def planned_by(self, found: LoopPlan) -> Self:
+        """Return the system with another plan."""
+        return replace(self, plan=found)  # type: ignore[type-var]
+
+    def driven_at(self, q: Any, u: Any = None) -> LoopPlan:
+        """Return a plan at a pose in which the motors lead as they usually do, or the usual one."""
+        usual = planned(self.m)
+        try:
+            found = self._plan_near(self.m, q, u)
+        except SingularPose:
+            return usual
+        same = (found.free, found.spare_motors) == (usual.free, usual.spare_motors)
+        return found if same else usual
+
+    @abstractmethod
+    def _plan_near(self, m: Mechanism, q: Any, u: Any) -> LoopPlan:
+        """Return the plan of a machine with these motors near a pose."""
+
+    def _model(self, m: Mechanism, q: Vector) -> ClosedModel:
+        """Return the model at a pose; rates are taken as they are."""
+        return ClosedModel.at(m, self.plan, q, self.tree, self.drives).in_motion
+
+
 @dataclass(frozen=True)
-class Closed(Moving):
-    """A mechanism with closed loops: the whole tree is the state, brought back to the closure.
+class Closed(Planned):
+    """A mechanism with closed loops, brought back to the closure.
 
     Joints that follow signals are the first independent coordinates of the plan; forces are those
     of the motors.
@@ -182,33 +259,24 @@ class Closed(Moving):
     drives: Any = "inertia"
     tree: Mechanism | None = None
     given: tuple[int, ...] = ()
-    projected: ClassVar[bool] = True
 
     @property
     def key(self) -> tuple[Any, ...]:
         return ("closed", self.plan, self.drives, self.given)
 
     @property
-    def forces(self) -> int:
-        return len(self.plan.motors)
-
-    def bound(self, m: Mechanism) -> Closed:
-        return replace(self, m=m, tree=simplify(m.bare_tree))
+    def pushed(self) -> Sequence[int]:
+        return self.plan.motors
 
     @property
     def led(self) -> Mechanism:
-        """The mechanism with the joints that follow signals as its only motors."""
         names = tuple(joint_name(self.m.bodies[j]) for j in self.given)
         return replace(self.m, active=names, checked=True)
 
-    def planned_at(self, q: Any, u: Any = None) -> Closed:
-        """Return the system with the coordinates that are independent best at a pose.
+    def _plan_near(self, m: Mechanism, q: Any, u: Any) -> LoopPlan:
+        return plan(m, q)
 
-        They need not be those of the motors: a motor may pass a dead point.
-        """
-        return self.planned_by(plan(self.led, q))
-
-    def planned_by(self, found: LoopPlan) -> Closed:
+    def planned_by(self, found: LoopPlan) -> Self:
         """Return the system with another plan, if the given joints are independent in it."""
         wanted = tuple(self.m.velocity_index[j] for j in self.given)
         if found.independent[: len(wanted)] != wanted:
@@ -219,18 +287,10 @@ class Closed(Moving):
             )
         return replace(self, plan=replace(found, motors=self.plan.motors))
 
-    def driven_at(self, q: Any, u: Any = None) -> LoopPlan:
-        """Return a plan in which the motors are independent, made at a pose if it can be."""
-        return driven_plan(planned(self.m), lambda: plan(self.m, q))
-
     def acceleration(self, q: Vector, v: Vector, tau: Vector, u: Vector) -> list[Scalar]:
         if self.given:
             return self.outcome(q, v, u, Push(self.placed(tau))).qdd
-        return list(closed_forward(self._model(q), v, tau))
-
-    def _model(self, q: Vector) -> ClosedModel:
-        """Return the model at a pose; rates are taken as they are."""
-        return ClosedModel.at(self.m, self.plan, q, self.tree, self.drives).in_motion
+        return list(closed_forward(self._model(self.m, q), v, tau))
 
     def placed(self, tau: Vector) -> list[Scalar]:
         full: list[Scalar] = [0] * self.m.nv
@@ -240,22 +300,12 @@ class Closed(Moving):
         return full
 
     def outcome(self, q: Vector, v: Vector, u: Vector, push: Push) -> Outcome:
-        return loop_outcome(self._model(q), v, self._led_push(u, push))
+        return loop_outcome(self._model(self.m, q), v, self._led_push(u, push))
 
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
         q, v = self._led(q, v, u)
         closed = closed_at(self.m, self.plan, q, 2)
         return closed.q, closed.velocity(v), closed.trusted
-
-
-def driven_plan(usual: LoopPlan, make: Callable[[], LoopPlan]) -> LoopPlan:
-    """Return the plan that is made, if the motors do in it what they usually do."""
-    try:
-        found = make()
-    except SingularPose:
-        return usual
-    same = (found.free, found.spare_motors) == (usual.free, usual.spare_motors)
-    return found if same else usual
 
 
 @dataclass(frozen=True)
@@ -282,13 +332,17 @@ class Reduced(System):
         return len(kane.speed_names(self.m))
 
     @property
-    def forces(self) -> int:
-        return self.m.nv + len(self.m.wheels)
+    def force_names(self) -> tuple[str, ...]:
+        return (*super().force_names, *(f"{w.name}.traction" for w in self.m.wheels))
+
+    @property
+    def steering(self) -> tuple[str, ...]:
+        return Constraints.of(self.m).steering
 
     @property
     def signals(self) -> int:
         clock = 2 if self.timed else 0
-        return 2 * len(Constraints.of(self.m).steering) + 3 * len(self.given) + clock
+        return 2 * len(self.steering) + 3 * len(self.given) + clock
 
     @property
     def timed(self) -> bool:  # type: ignore[override]
@@ -299,7 +353,7 @@ class Reduced(System):
 
     def prescribed(self, u: Vector) -> tuple[list[Scalar], list[Scalar]]:
         """Return what is prescribed and its rates, from the signals and time."""
-        first = 2 * len(Constraints.of(self.m).steering)
+        first = 2 * len(self.steering)
         last = first + 3 * len(self.given)
         values = [*u[0:first:2], *u[first + 1 : last : 3], *u[last::2]]
         return values, [*u[1:first:2], *u[first + 2 : last : 3], *u[last + 1 :: 2]]
