@@ -17,7 +17,7 @@ from ..mechanism import Mechanism, freed
 from ..plan.assembly import OPEN
 from .designs import at_first
 from .evaluate import arrays_of, evaluate
-from .kernels import kernel_of, row_of
+from .kernels import kernel_of
 from .loops import UNFOUND, answered, pivot_limit, row_sizes
 from .replan import Outputs
 
@@ -38,8 +38,8 @@ def certified(
     wide = {n: x[:, None] for n, x in designs.items()}
     count = len(next(iter(designs.values())))
     own = at_first(freed(m, wide), wide)
-    row = row_of(own, name)
-    if row is None or not row.planned:
+    row = quantity(name, own)
+    if not row.planned:
         made = evaluate(m, name, *inputs, parameters=wide, check=False, **options)
         return made, np.zeros(count, dtype=bool)
     asked = tuple(sorted(set(wide) - set(own.open_parameters))) or None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..catalog import QUANTITIES, Quantity
 from ..errors import DalembertError
 from ..mechanism import Mechanism
+from .ways import Asked
 
 if TYPE_CHECKING:
     from ..expr import Program
@@ -17,9 +16,10 @@ SHALLOW, DEEP = 6, 16  # joints before one, on average: base axes never gain, al
 GAIN = 0.9  # of the operations that the default needs; with less to gain it is not faster
 
 
-def has_choice(m: Mechanism, row: Quantity | None, method: str | None, wrench: bool) -> bool:
+def has_choice(asked: Asked) -> bool:
     """Return whether a kernel is made by the cheaper of two methods."""
-    if row is None or row.planned or wrench or method is not None:
+    m, row = asked.m, asked.row
+    if row.planned or asked.wrench or asked.method is not None:
         return False
     if row.cheaper not in row.methods or row.cheaper == row.default:
         return False
@@ -51,14 +51,14 @@ def depth(m: Mechanism) -> float:
     return sum(before) / max(1, len(before))
 
 
-def cheapest(make: Callable[..., Program], m: Mechanism, name: str, **asked: Any) -> Program:
+def cheapest(asked: Asked) -> Program:
     """Return the program of the default method, or of the other one if it costs clearly less."""
-    method = QUANTITIES[name].cheaper
-    if method == "base_axes" and depth(m) > DEEP:
-        return make(m, name, method, **asked)
-    default = make(m, name, None, **asked)
+    method = asked.row.cheaper
+    if method == "base_axes" and depth(asked.m) > DEEP:
+        return asked.program(method)
+    default = asked.program(None)
     try:
-        other = make(m, name, method, **asked)
+        other = asked.program(method)
     except (DalembertError, ZeroDivisionError):  # it asks more of the mechanism
         return default
     return other if other.cost["step"].work < GAIN * default.cost["step"].work else default

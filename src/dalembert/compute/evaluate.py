@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from ..catalog import QUANTITIES, Quantity
+from ..catalog import QUANTITIES, Quantity, quantity
 from ..errors import ComputationError
 from ..mechanism import Mechanism, freed
 from .describe import docstring, gathered, signature, spot
-from .kernels import kernel_of, row_of
+from .kernels import kernel_of
 from .model import forced, model_of
 from .rotations import check_rotations
 from .wrenches import external_wrench
@@ -38,9 +38,8 @@ def evaluate(
 
         check_call(name, options)
     wrench = external_wrench(m, wrench_on_environment, wrench_on_body)
-    row = row_of(m, name)
-    if row is not None:
-        inputs = gathered(row, inputs, options)
+    row = quantity(name, m)
+    inputs = gathered(row, inputs, options)
     if "branch" in options:
         from .legs import needs_following
         from .platform import followed
@@ -51,10 +50,10 @@ def evaluate(
     settings = {"parameters": asked, "wrench": wrench is not None, **options}
     settings |= _one_state(inputs) if wrench is None and not parameters else {}
     kernel = kernel_of(m, name, method, **settings)
-    if check and row is not None:
+    if check:
         check_rotations(m, name, dict(zip(row.inputs[:1], inputs[:1], strict=False)))
     given = (*inputs, wrench) if wrench is not None else inputs
-    if row is not None and row.planned:
+    if row.planned:
         from .loops import closed_evaluate, require_motors_make_it, require_one_motion
 
         own = m if "plan" in options else forced(m, row)
@@ -72,8 +71,7 @@ def evaluate(
     others = {k: x for k, x in (("out", out), ("parameters", parameters)) if x is not None}
     result = kernel(*given, **others)  # without keywords a kernel is entered directly
     if check:
-        if row is not None:
-            _check_state(m, row, inputs, parameters, options)
+        _check_state(m, row, inputs, parameters, options)
         check_finite(m, name, kernel, given, result)
     return result
 

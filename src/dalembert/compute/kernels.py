@@ -7,17 +7,17 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..catalog import QUANTITIES, Quantity, quantity
+from ..catalog import Quantity
+from ..catalog import quantity as row_of
 from ..expr.exact import to_float
 from ..kept import Kept
 from ..mechanism import Mechanism, freed
 from .cheapest import cheapest, has_choice
 from .model import forced, model_of
 from .rolled import is_rolled, rolled
-from .ways import Repeated, check_names, checked_way, kept_parameters, named, run_time_parameters
+from .ways import Asked, Repeated, check_names, checked_way, named
 
 if TYPE_CHECKING:
-    from ..expr import Program
     from ..plan import LoopPlan
     from ..runtime import Kernel
 
@@ -64,104 +64,57 @@ def compile(
     >>> k([0.0], [0.0], [1.0])
     array([0.5])
     """
-    from ..runtime import Form, compile_program
+    from ..runtime import Form, check_loops, compile_program
 
     check_names(options)
-    form, wrt = Form(packed, dtype, layout, reduce), checked_way(wrt, adjoint)
-    m = freed(model_of(m, "compile", quantity), (*(parameters or ()), *named(wrt)))
-    row = row_of(m, quantity)
-    closed = row is not None and row.planned
-    m, plan = _planned(m, row, form, plan) if row and closed else (m, plan)
-    asked: Any = {"parameters": parameters, "wrench": wrench, "plan": plan, "wrt": wrt}
-    key = _key(m, quantity, row, method, asked, options)
-    make: partial[Any] = partial(_traced, m, quantity, method, **asked, **options)
-    if row is None or set(options) - set(row.options):
-        make()  # raises the error that names what is wrong
-    told = {**asked, **asdict(form), **options, "threads": threads, "single": single}
-    told["parameters"] = names = run_time_parameters(m, kept_parameters(m, parameters, wrt))
-    make, way = _way(make, m, row, method, {**asked, "names": names, "packed": packed}, options)
+    form, by = Form(packed, dtype, layout, reduce), checked_way(wrt, adjoint)
+    m = freed(model_of(m, "compile", quantity), (*(parameters or ()), *named(by)))
+    row = row_of(quantity, m)
+    if row.planned:
+        from ..plan import planned
+
+        check_loops(quantity, form)
+        m = forced(m, row) if plan is None else m
+        plan = plan or planned(m)
+    asked = Asked(m, row, method, options, parameters, wrench, by, plan, packed)
+    if set(options) - set(row.options):
+        asked.program(method)  # raises the error that names what is wrong
+    names, (make, way) = asked.names, _way(asked)
     known = {n: to_float(m.values[n]) for n in names if n in m.values}
-    longest = CLOSED if closed else None
-    made = compile_program(make, key + way, threads, known, form, single, longest)
+    longest = CLOSED if row.planned else None
+    made = compile_program(make, asked.key + way, threads, known, form, single, longest)
     made.source = make
-    return _with_origin(made, m, quantity, method, told)
+    made.notes = (str(plan),) if plan is not None else ()
+    told = {"parameters": names, "wrench": wrench, "plan": plan, "wrt": by, **asdict(form)}
+    told |= {**options, "threads": threads, "single": single}
+    made.origin = again = partial(compile, m, quantity, method, **told)
+    if made.card.form.differentiable and (isinstance(by, Repeated) or not named(by)):
+        made.more = partial(_with_derivatives, again, by.rounds if by else ())
+    return made
 
 
-def _key(
-    m: Mechanism, quantity: str, row: Quantity | None, method: str | None,
-    asked: dict[str, Any], options: dict[str, Any],
-) -> str:  # fmt: skip
-    """Return the name under which the code of a kernel is kept, but for the way it is made."""
-    own = method or (row.default if row else None), sorted(options.items())
-    given = (asked[name] for name in ("parameters", "wrench", "wrt", "plan"))
-    return repr((m.digest, m.values, quantity, *own, *given))
+def _with_derivatives(again: partial[Any], rounds: tuple[Any, ...], *names: str) -> Any:
+    """Return the kernel with derivatives by plain coordinates, which autodiff asks for."""
+    return again(wrt=Repeated((*rounds, names)))
 
 
 def kept_key(m: Mechanism, row: Quantity, method: str | None, options: dict[str, Any]) -> str:
     """Return the name under which `compile_program` keeps the kernel of a plain call."""
-    asked: Any = {"parameters": None, "wrench": False, "plan": None, "wrt": None}
-    key = _key(m, row.name, row, method, asked, options)
-    way = _way(partial(_traced), m, row, method, {**asked, "names": (), "packed": False}, options)
-    return key + way[1] + "single"
+    asked = Asked(m, row, method, options)
+    return asked.key + _way(asked)[1] + "single"
 
 
-def _planned(
-    m: Mechanism, row: Quantity, form: Any, plan: LoopPlan | None
-) -> tuple[Mechanism, LoopPlan]:
-    """Return a closed machine and its plan; a kernel that reduces its states is refused."""
-    from ..plan import planned
-    from ..runtime import check_loops
-
-    check_loops(row.name, form)
-    m = forced(m, row) if plan is None else m
-    return m, plan or planned(m)
-
-
-def _way(
-    make: partial[Any], m: Mechanism, row: Quantity | None, method: str | None,
-    asked: dict[str, Any], options: dict[str, Any],
-) -> tuple[partial[Any], str]:  # fmt: skip
+def _way(asked: Asked) -> tuple[partial[Any], str]:
     """Return how the program of a kernel is made, and a word for it: the cheapest way there is."""
     from ..runtime import refusal
 
+    make: partial[Any] = partial(asked.program, asked.method)
     way = ""
-    if row is not None and has_choice(m, row, method, asked["wrench"]):
-        plain = {k: v for k, v in asked.items() if k not in ("names", "packed")}
-        make, way = partial(cheapest, _traced, m, row.name, **plain, **options), "cheapest"
-    if row is not None and is_rolled(m, row, method, **asked, **options) and refusal() is None:
-        make, way = partial(rolled, make, m, row.name, asked["packed"], **options), "rolled"
+    if has_choice(asked):
+        make, way = partial(cheapest, asked), "cheapest"
+    if is_rolled(asked) and refusal() is None:
+        make, way = partial(rolled, asked, make), "rolled"
     return make, way
-
-
-def _traced(m: Mechanism, quantity: str, method: str | None = None, **asked: Any) -> Program:
-    """Return the program of a quantity; a kernel found in the cache needs no tracing."""
-    from .trace import program_of
-
-    return program_of(m, quantity, method, calls=True, **asked)
-
-
-def _with_origin(
-    made: Any, m: Mechanism, quantity: str, method: str | None, told: dict[str, Any]
-) -> Any:
-    """Return a kernel that knows how to be made again, and with derivatives."""
-    made.origin, wrt = partial(compile, m, quantity, method, **told), told["wrt"]
-    made.notes = (str(told["plan"]),) if told["plan"] is not None else ()
-    if made.card.form.differentiable and (isinstance(wrt, Repeated) or not named(wrt)):
-        made.more = partial(_with_derivatives, m, quantity, method, told)
-    return made
-
-
-def _with_derivatives(
-    m: Mechanism, quantity: str, method: str | None, asked: dict[str, Any], *names: str
-) -> Any:
-    """Return the kernel with derivatives by plain coordinates, which autodiff asks for."""
-    rounds = asked["wrt"].rounds if asked["wrt"] else ()
-    return compile(m, quantity, method, **(asked | {"wrt": Repeated((*rounds, names))}))
-
-
-def row_of(m: Mechanism, name: str) -> Quantity | None:
-    """Return the catalog row of a quantity, or None."""
-    return quantity(name, m) if name in QUANTITIES else None
 
 
 def kernel_of(m: Mechanism, name: str, method: str | None, **settings: Any) -> Any:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
+from ..catalog import quantity
 from ..mechanism import Mechanism
-from .kernels import kept_key, row_of
+from .kernels import kept_key
 from .model import model_of
 
 
@@ -20,8 +21,8 @@ def quick(
     a number is not finite: `evaluate` names it.
     """
     m = model_of(m, name, name)
-    row = row_of(m, name)
-    if row is None or row.planned or row.regular or "steer" in row.inputs or m.open_parameters:
+    row = quantity(name, m)
+    if row.planned or row.regular or "steer" in row.inputs or m.open_parameters:
         return None
     if "branch" in row.options or set(options) - set(row.options):
         return None

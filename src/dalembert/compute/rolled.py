@@ -7,13 +7,13 @@ lines of one link are written once and run in a loop over links (`expr/rolled.py
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..catalog import Quantity
 from ..errors import DalembertError
 from ..expr.exact import to_float
 from ..frozen import dataclass
 from ..mechanism import Mechanism
+from .ways import Asked
 
 if TYPE_CHECKING:
     from ..expr import Program
@@ -46,16 +46,16 @@ LEGGED = 100  # bodies from which on a driven tree on a free body is rolled: its
 OTHERS = ("elastic", "springs", "loops", "couplings", "wheels", "rolling", "velocity_constraints")
 
 
-def is_rolled(m: Mechanism, row: Quantity | None, method: str | None, **asked: Any) -> bool:
-    """Return whether a kernel is made of loops over links; `asked` are options of `compile`."""
-    rule = RULES.get(row.name) if row is not None else None
-    if rule is None or row is None or row.planned or method not in (None, rule.method):
+def is_rolled(asked: Asked) -> bool:
+    """Return whether a kernel is made of loops over links."""
+    m, rule = asked.m, RULES.get(asked.row.name)
+    if rule is None or asked.row.planned or asked.method not in (None, rule.method):
         return False
-    if any(asked[name] for name in ("parameters", "wrench", "wrt", "plan")) or asked["names"]:
+    if asked.names or asked.parameters or asked.wrench or asked.wrt or asked.plan:
         return False
     if any(getattr(m, name) for name in OTHERS) or m.followers or m.form is not None:
         return False
-    if (m.drives and asked.get("drives") == "all") or (asked["packed"] and not rule.packs):
+    if (m.drives and asked.options.get("drives") == "all") or (asked.packed and not rule.packs):
         return False
     kinds = {b.joint.kind for b in m.bodies} - {"fixed"}
     if not kinds <= rule.joints or any(m.bodies[d.joint].joint.kind not in ONE for d in m.drives):
@@ -71,9 +71,7 @@ def _pairs(m: Mechanism) -> int:
     return sum(before)
 
 
-def rolled(
-    make: Callable[[], Program], m: Mechanism, name: str, packed: bool, drives: Any = "inertia"
-) -> Rolled | Program:
+def rolled(asked: Asked, make: Callable[[], Program]) -> Rolled | Program:
     """Return the rolled program of a quantity, or what `make` makes if there is none."""
     from ..algorithms import rolled_dynamics, rolled_matrices, rolled_slopes
     from ..algorithms.drives import rotor_inertia
@@ -87,11 +85,12 @@ def rolled(
         "inverse_dynamics_derivatives": rolled_matrices.rolled_inverse_derivatives,
         "forward_dynamics_derivatives": rolled_slopes.rolled_forward_derivatives,
     }
+    m, name, drives = asked.m, asked.row.name, asked.options.get("drives", "inertia")
     bound = m.bound(m.values)
     tree = simplify(bound, levers="axial")
     by_rate = {k: j for j, k in enumerate(tree.velocity_index)}
     rotor = {by_rate[k]: to_float(x) for k, x in rotor_inertia(bound, drives).items()}
-    form = {"packed": True} if packed else {}
+    form = {"packed": True} if asked.packed else {}
     require_inertia(m, name, {"drives": drives})
     try:
         return makers[name](tree, rotor, **form)

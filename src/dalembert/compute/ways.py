@@ -1,13 +1,54 @@
-"""By what a kernel is differentiated, and which parameters it takes at run time."""
+"""A kernel as it is asked for: by what it is differentiated, which parameters it takes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..catalog import Quantity
 from ..errors import ParameterError, UsageError, closest, shown
 from ..mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from ..expr import Program
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A quantity of a mechanism, and all that decides the program of its kernel."""
+
+    m: Mechanism
+    row: Quantity
+    method: str | None
+    options: Mapping[str, Any]
+    parameters: Sequence[str] | None = None
+    wrench: bool = False
+    wrt: Any = None
+    plan: Any = None
+    packed: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters that the kernel takes at run time."""
+        return run_time_parameters(self.m, kept_parameters(self.m, self.parameters, self.wrt))
+
+    @property
+    def key(self) -> str:
+        """The name under which its code is kept, but for the way it is made."""
+        m, row = self.m, self.row
+        own = row.name, self.method or row.default, sorted(self.options.items())
+        return repr((m.digest, m.values, *own, *self._told.values()))
+
+    @property
+    def _told(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("parameters", "wrench", "wrt", "plan")}
+
+    def program(self, method: str | None) -> Program:
+        """Return the program by a method; a kernel found in the cache needs none."""
+        from .trace import program_of
+
+        return program_of(self.m, self.row.name, method, calls=True, **self._told, **self.options)
 
 
 @dataclass(frozen=True)
