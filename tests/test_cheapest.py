@@ -8,6 +8,7 @@ from dalembert import bench
 from dalembert.catalog import quantity
 from dalembert.compute import program_of
 from dalembert.compute.cheapest import cheapest, has_choice
+from dalembert.compute.ways import Asked
 from dalembert.errors import SingularModel
 from runtime.test_packed import humanoid
 
@@ -42,16 +43,17 @@ def test_large_trees_keep_articulated_bodies():
 def test_a_model_that_the_other_method_refuses_keeps_its_own():
     asked = []
 
-    def make(m, name, method, **options):
-        asked.append(method)
-        if method == "composite":
-            raise SingularModel("no")
-        return program_of(m, name, method, **options)
+    class Refusing(Asked):
+        def program(self, method):
+            asked.append(method)
+            if method == "composite":
+                raise SingularModel("no")
+            return super().program(method)
 
     m = da.robots.ur5()
-    found = cheapest(make, m, "forward_dynamics", drives="none")
+    found = cheapest(Refusing(m, quantity("forward_dynamics"), None, {"drives": "none"}))
     assert asked == [None, "composite"]
-    assert found == program_of(m, "forward_dynamics", drives="none")
+    assert found == program_of(m, "forward_dynamics", drives="none", calls=True)
 
 
 def test_leaves_first_fills_no_zero_of_a_tree():
@@ -71,7 +73,7 @@ def test_deep_chains_use_base_axes():
         "forward_dynamics_derivatives": 114496,
     }
     for name, limit in most.items():
-        kernel = cheapest(program_of, m, name, drives="none")
-        assert work(kernel) <= limit
-        assert kernel == program_of(m, name, "base_axes", drives="none")
-    assert not has_choice(humanoid(), quantity("mass_matrix"), None, wrench=False)
+        found = cheapest(Asked(m, quantity(name), None, {"drives": "none"}))
+        assert work(found) <= limit
+        assert found == program_of(m, name, "base_axes", drives="none", calls=True)
+    assert not has_choice(Asked(humanoid(), quantity("mass_matrix"), None, {}))

@@ -1,14 +1,17 @@
 """Loops over links: the same numbers as straight-line code, and code that does not grow."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import dalembert as da
 from dalembert.bench.rows import chain, difference, states
+from dalembert.catalog import quantity
 from dalembert.compute import kernels
 from dalembert.compute.rolled import RULES, is_rolled, rolled
+from dalembert.compute.ways import Asked
 from dalembert.expr.rolled import Rolled
 from dalembert.runtime import rolled as runtime
 from dalembert.runtime.rolled import module
@@ -145,7 +148,7 @@ def test_two_vectors_of_states_at_a_time_give_the_same_bits(made, name, dtype, m
 def test_code_does_not_grow_with_the_chain(name):
     sizes = []
     for n in (100, 200):
-        found = rolled(lambda: None, chain(n), name, packed=False, drives="none")
+        found = rolled(Asked(chain(n), quantity(name), None, {"drives": "none"}), lambda: None)
         assert isinstance(found, Rolled)
         text = module(found)[0]
         sizes.append(len(re.sub(r'c"[^"]*"', "", text)))
@@ -155,12 +158,11 @@ def test_code_does_not_grow_with_the_chain(name):
 
 
 def test_only_large_trees_are_rolled():
-    none = dict.fromkeys(("parameters", "wrench", "wrt", "plan"), None) | {"names": ()}
-    row = kernels.row_of(chain(3), "inverse_dynamics_derivatives")
-    assert is_rolled(chain(30), row, None, packed=True, **none)
-    assert not is_rolled(chain(9), row, None, packed=True, **none)
-    assert not is_rolled(chain(30), row, "analytic", packed=True, **none)
-    assert not is_rolled(chain(30), row, None, packed=True, **(none | {"wrench": True}))
+    asked = Asked(chain(30), quantity("inverse_dynamics_derivatives"), None, {}, packed=True)
+    assert is_rolled(asked)
+    assert not is_rolled(replace(asked, m=chain(9)))
+    assert not is_rolled(replace(asked, method="analytic"))
+    assert not is_rolled(replace(asked, wrench=True))
 
 
 def test_a_tree_without_a_direct_model_says_so():

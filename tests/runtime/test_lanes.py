@@ -10,8 +10,10 @@ import pytest
 
 import dalembert as da
 from dalembert.bench.rows import chain, difference, states
+from dalembert.catalog import quantity
 from dalembert.compute import program_of
 from dalembert.compute.rolled import rolled
+from dalembert.compute.ways import Asked
 from dalembert.expr import program, trace
 from dalembert.expr.block import gathered
 from dalembert.runtime import Form, compile_program, library, llvm, lower, module, schedule
@@ -139,7 +141,8 @@ def test_matrices_and_loops_run_in_eight_lanes(on):
         "inverse_dynamics_derivatives", 3))]  # fmt: skip
     on(Host(here.triple, here.cpu, here.features, 8, here.fused))
     name = "inverse_dynamics_derivatives"
-    k = compile_program(rolled(lambda: None, m, name, packed=False, drives="none"))
+    asked = Asked(m, quantity(name), None, {"drives": "none"})
+    k = compile_program(rolled(asked, lambda: None))
     assert difference(k(*given), wanted[1]) < 1e-12
     k = compile_program(program_of(m, "mass_matrix", drives="none"))
     assert difference(k(given[0]), wanted[0]) < 1e-14
