@@ -35,6 +35,11 @@ class Wrench:
     f: Vec3
     n: Vec3
 
+    @staticmethod
+    def of(x: Sequence[Scalar]) -> Wrench:
+        """Return the wrench of six entries; none are no wrench."""
+        return Wrench(Vec3(*x[:3]), Vec3(*x[3:6])) if len(x) else NO_WRENCH
+
     def __iter__(self) -> Iterator[Vec3]:
         return iter((self.f, self.n))
 
@@ -77,6 +82,11 @@ class Twist:
 
     v: Vec3
     w: Vec3
+
+    @staticmethod
+    def of(x: Sequence[Scalar]) -> Twist:
+        """Return the motion of six entries, the linear ones first."""
+        return Twist(Vec3(*x[:3]), Vec3(*x[3:6]))
 
     def __iter__(self) -> Iterator[Vec3]:
         return iter((self.v, self.w))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..algebra import Vec3, is_plain_one, is_plain_zero
+from ..algebra import is_plain_one, is_plain_zero
 from ..expr import Scalar
 from ..joint import Vector
 from ..linalg import Matrix, spd
@@ -141,8 +141,7 @@ def times_inverse(
         K = [units[r] if r in units else _over(D, row, sliding) for r, row in enumerate(rows)]
     except ZeroDivisionError:
         raise no_inertia(body) from None
-    columns = ([row[a] for row in K] for a in range(n))
-    return [Wrench(Vec3(*column[:3]), Vec3(*column[3:])) for column in columns]
+    return [Wrench.of([row[a] for row in K]) for a in range(n)]
 
 
 def _over(D: Matrix, row: Sequence[Scalar], sliding: Scalar) -> Values:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, get_args
+from typing import Any
 
 from ..algebra import is_plain_zero
 from ..display import table_html
@@ -25,7 +25,7 @@ from ..expr.formula import Sum, Symbol
 from ..expr.polynomial import canonical
 from ..expr.style import TEXT, write
 from ..mechanism import Body, Mechanism, require_mechanism
-from .drives import Drives
+from .drives import Drives, check_drives
 from .parameter_relations import (
     IA,
     TEN,
@@ -171,10 +171,7 @@ def base_parameters(mechanism: Mechanism, drives: Drives = "inertia") -> BasePar
     ('MXR1', 'MY1', 'ZZR1', 'MX2', 'MY2', 'ZZ2')
     """
     require_mechanism(mechanism, "base_parameters")
-    if drives not in get_args(Drives):
-        raise UsageError(
-            f"drives = {drives!r} is not known", hint="one of " + ", ".join(get_args(Drives))
-        )
+    check_drives(drives)
     if mechanism.followers or mechanism.fold is not None:
         return _folded(mechanism, drives)
     m = _symbols_only(mechanism)

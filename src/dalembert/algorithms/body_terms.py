@@ -11,11 +11,9 @@ from typing import Any
 from ..algebra import Rotation, Transform, Vec3
 from ..expr import Expr, Scalar, evaluate, sqrt
 from ..joint import Vector
-from ..linalg import Matrix
 from ..mechanism import BodyTerm, Mechanism
-from ..spatial import Twist
 from .constraint_row import with_rate
-from .kinematics import target_jacobian, target_pose
+from .kinematics import target_jacobian, target_pose, target_twists
 
 Values = Mapping[str, Any]
 
@@ -77,13 +75,8 @@ def _row(m: Mechanism, t: BodyTerm, q: Vector, values: Values) -> list[Scalar]:
         rows = target_jacobian(m, targets[0], q, axes)
         return list(rows[t.component + (3 if t.quantity == "w" else 0)])
     ends = _ends(m, t, q, values)
-    moves = [target_jacobian(m, target, q, "base") for target in targets]
-    columns = [_field(t, ends, [_column(J, k) for J in moves], values) for k in range(m.nv)]
-    return [column[t.component] for column in columns]
-
-
-def _column(J: Matrix, k: int) -> Twist:
-    return Twist(Vec3(*(row[k] for row in J[:3])), Vec3(*(row[k] for row in J[3:])))
+    moves = zip(*(target_twists(m, target, q, "base") for target in targets), strict=True)
+    return [_field(t, ends, own, values)[t.component] for own in moves]
 
 
 def _field(t: BodyTerm, ends: list[Transform], moves: Any, values: Values) -> Vec3:

@@ -12,6 +12,7 @@ from ..joint import Vector
 from ..linalg import Matrix, each_column, general
 from ..linalg import Vector as Values
 from ..mechanism import Mechanism
+from ..mechanism.followers import Fold
 from .composite import composite
 from .joint_forces import JointForces
 from .kane import centre, massive
@@ -28,7 +29,7 @@ def _target(m: Mechanism, frame: str | None) -> Target:
 
 def motions(m: Mechanism) -> tuple[int, ...]:
     """Return which of [v; w] the model keeps: as many as there are joints, or an error."""
-    speeds = m.nv if m.fold is None else m.fold.count
+    speeds = Fold.of(m).count
     for kept in (PLANAR, SPATIAL):
         if speeds == len(kept):
             return kept
@@ -41,27 +42,23 @@ def motions(m: Mechanism) -> tuple[int, ...]:
 
 def J_n(m: Mechanism, q: Vector, frame: str | None = None) -> Matrix:
     """Return the square Jacobian J_n in the axes of the frame (6.2)."""
-    x = q if m.fold is None else m.fold.coordinates(q)
-    return _left(m, target_jacobian(m, _target(m, frame), x)).pick(motions(m))
+    fold = Fold.of(m)
+    J = target_jacobian(m, _target(m, frame), fold.coordinates(q))
+    return Matrix(fold.columns(J)).pick(motions(m))
 
 
 def J_n_dot(m: Mechanism, q: Vector, qd: Vector, frame: str | None = None) -> Matrix:
     """Return dJ_n/dt."""
-    x, xd = (q, qd) if m.fold is None else (m.fold.coordinates(q), m.fold.rates(qd))
-    return _left(m, target_jacobian_derivative(m, _target(m, frame), x, xd)).pick(motions(m))
-
-
-def _left(m: Mechanism, J: Matrix) -> Matrix:
-    """Return the columns of the coordinates that are left where joints follow others."""
-    return J if m.fold is None else Matrix(m.fold.columns(J))
+    fold = Fold.of(m)
+    x, xd = fold.coordinates(q), fold.rates(qd)
+    Jd = target_jacobian_derivative(m, _target(m, frame), x, xd)
+    return Matrix(fold.columns(Jd)).pick(motions(m))
 
 
 def _D(forces: JointForces, q: Vector) -> Matrix:
     """Return the mass matrix with rotors, of the coordinates that are left where some follow."""
-    m = forces.m
-    if m.fold is None:
-        return forces.mass(composite(m, q))
-    return Matrix(m.fold.square(forces.mass(composite(m, m.fold.coordinates(q)))))
+    m, fold = forces.m, Fold.of(forces.m)
+    return Matrix(fold.square(forces.mass(composite(m, fold.coordinates(q)))))
 
 
 def cartesian_mass(forces: JointForces, q: Vector, frame: str | None = None) -> Matrix:
@@ -72,11 +69,10 @@ def cartesian_mass(forces: JointForces, q: Vector, frame: str | None = None) -> 
 
 def cartesian_bias(forces: JointForces, q: Vector, qd: Vector, frame: str | None = None) -> Values:
     """Return V_x = J⁻ᵀ (c - D J⁻¹ J̇ q̇) (E3.9), c the Coriolis and centrifugal forces."""
-    m = forces.m
+    m, fold = forces.m, Fold.of(forces.m)
     J, Jd = J_n(m, q, frame), J_n_dot(m, q, qd, frame)
-    x, xd = (q, qd) if m.fold is None else (m.fold.coordinates(q), m.fold.rates(qd))
-    c = Values(newton_euler(m.weightless, x, xd, [0] * m.nv))
-    c = c if m.fold is None else Values(m.fold.forces(c))
+    moving = fold.coordinates(q), fold.rates(qd), [0] * m.nv
+    c = Values(fold.forces(newton_euler(m.weightless, *moving)))
     return general(J.T, c - _D(forces, q) @ general(J, Jd @ qd))
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from ..algebra import Vec3, is_plain_zero
+from ..algebra import is_plain_zero
 from ..expr import for_each_column
 from ..expr.derive import gradient
 from ..joint import Vector
@@ -226,4 +226,4 @@ def _reaction(power: Any, qd: Sequence[Any]) -> list[Any]:
 def _apart(wrenches: Wrenches, flat: Vector) -> dict[int, Wrench]:
     """Return wrenches on the same bodies with the numbers of `flat`."""
     six = (flat[6 * k : 6 * k + 6] for k in range(len(wrenches)))
-    return {j: Wrench(Vec3(*x[:3]), Vec3(*x[3:])) for j, x in zip(wrenches, six, strict=True)}
+    return {j: Wrench.of(x) for j, x in zip(wrenches, six, strict=True)}

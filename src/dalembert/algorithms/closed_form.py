@@ -228,4 +228,4 @@ def outcome(
     qdd = list(z)
     for k, s in rub.sliding.items():
         qdd[k] = qdd[k] * s
-    return Outcome(qdd, qdd, {k: -f for k, f in held.items()}, {})
+    return Outcome(qdd, {k: -f for k, f in held.items()}, {})

@@ -40,24 +40,12 @@ def sampled(
     columns: Rows = [[] for _ in kept]
     for _ in range(2 + 2 * -(-len(kept) // max(1, fold.count))):
         qd, qdd = ([rng.uniform(-2, 2) for _ in range(fold.count)] for _ in range(2))
-        q = _posture(numbers, fold.coordinates([rng.uniform(-2, 2) for _ in whole.fold.q]))
+        q = numbers.normalised(fold.coordinates([rng.uniform(-2, 2) for _ in whole.fold.q]))
         Y = regressor(numbers, q, fold.rates(qd), fold.rates(qdd), drives)
         for row in fold.rows(Y):
             for column, c in zip(columns, kept, strict=True):
                 column.append(float(row[c]))
     return columns
-
-
-def _posture(m: Mechanism, q: Sequence[float]) -> list[float]:
-    """Return coordinates with unit quaternions."""
-    out: list[float] = []
-    for b, own in zip(m.bodies, m.split_q(list(q)), strict=True):
-        part = list(own)
-        if b.joint.nq != b.joint.nv:
-            size = sqrt(_dot(part[-4:], part[-4:]))
-            part[-4:] = [x / size for x in part[-4:]]
-        out += part
-    return out
 
 
 def dependent(columns: Rows) -> dict[int, dict[int, float]]:

@@ -58,12 +58,11 @@ def resistance(
 
 @dataclass(frozen=True)
 class Outcome:
-    """Rates of the speeds, all q̈, friction of held joints, forces of joints of given motion.
+    """All q̈, friction of held joints, forces of joints of given motion.
 
     The last two by velocity index; friction as the actuator must overcome it.
     """
 
-    rate: list[Scalar]
     qdd: list[Scalar]
     friction: dict[int, Scalar]
     force: dict[int, Scalar]
@@ -99,7 +98,7 @@ def tree_outcome(
     qdd, carried, _ = hybrid_dynamics(m, q, qd, x, known)
     own = [m.velocity_index[j] for j in push.given]
     extra = {k: carried[k] - passive[k] - push.tau[k] for k in own}
-    return Outcome(qdd, qdd, {k: x[k] - carried[k] for k in push.direction}, extra)
+    return Outcome(qdd, {k: x[k] - carried[k] for k in push.direction}, extra)
 
 
 def folded_outcome(
@@ -128,7 +127,7 @@ def folded_outcome(
     for k, value in zip(free, z, strict=True):
         qdd[k] = value * found.sliding.get(k, 1)
     extra = {k: A[k].pick(free) @ z - load[k] for k in led}
-    return Outcome(qdd, qdd, {k: -f for k, f in held.items()}, extra)
+    return Outcome(qdd, {k: -f for k, f in held.items()}, extra)
 
 
 def loop_outcome(model: ClosedModel, qd: Vector, push: Push) -> Outcome:
@@ -154,7 +153,7 @@ def loop_outcome(model: ClosedModel, qd: Vector, push: Push) -> Outcome:
     columns = model.G.T
     extra = {k: columns[c] @ gap for c, k in enumerate(plan.independent[:first])}
     extra |= _prescribed(closed, gap)
-    return Outcome(qdd, qdd, {k: -f for k, f in held.items()}, extra)
+    return Outcome(qdd, {k: -f for k, f in held.items()}, extra)
 
 
 def _prescribed(closed: Closed, gap: Vector) -> dict[int, Scalar]:

@@ -19,7 +19,7 @@ from ..linalg import Blocks, Matrix, each_column, spd
 from ..linalg import Vector as Values
 from ..mechanism import Mechanism
 from ..mechanism.followers import Fold
-from ..spatial import ZERO
+from ..spatial import ZERO, Twist
 from .closure_rows import closure_names, closure_rows
 from .equation_rows import equation_row
 from .joint_forces import JointForces
@@ -55,8 +55,8 @@ def kane(
         target = centre(m, j) if j in massive(m) else (j, Transform())
         J = target_jacobian(m, target, q)
         Jd = target_jacobian_derivative(m, target, q, qd)
-        v, w = _split(J @ qd)
-        vd, wd = _split(J @ qdd + Jd @ qd)
+        v, w = Twist.of(J @ qd)
+        vd, wd = Twist.of(J @ qdd + Jd @ qd)
         f, n = body_forces(m.bodies[j].m, m.bodies[j].inertia.about_centre, v, w, vd, wd)
         f = f - target_pose(m, target, q).R.T @ m.gravity * m.bodies[j].m
         if j in acting:
@@ -301,7 +301,3 @@ def shared_forces(m: Mechanism, q: Vector, steer: Steering, kept: Matrix, lam: V
     every = [row.H for row in velocity_rows(m, q, rest, steer)] + closure_rows(m, q, rest)[0]
     B = each_column(spd, kept @ kept.T, kept @ Matrix(every).T).T
     return B @ spd(B.T @ B, lam)
-
-
-def _split(x: Vector) -> tuple[Vec3, Vec3]:
-    return Vec3(*x[:3]), Vec3(*x[3:])

@@ -14,7 +14,7 @@ from ..expr import Scalar
 from ..joint import Vector
 from ..linalg import Matrix
 from ..mechanism import Mechanism
-from ..spatial import ZERO, Twist
+from ..spatial import AT_REST, ZERO, Twist
 from .link_motion import motions, path, poses, states, twists
 
 Target = tuple[int, Transform]  # a frame as (body, placement in it)
@@ -43,9 +43,9 @@ def _check_axes(axes: str) -> None:
         raise UsageError(f"unknown axes {axes!r}", hint='axes are "base" or "local"')
 
 
-def _oriented(R: Rotation, motion: Twist, axes: str) -> list[Scalar]:
+def _oriented(R: Rotation, motion: Twist, axes: str) -> Twist:
     _check_axes(axes)
-    return [*(R @ motion.v), *(R @ motion.w)] if axes == "base" else motion.entries()
+    return Twist(R @ motion.v, R @ motion.w) if axes == "base" else motion
 
 
 def jacobian(m: Mechanism, frame: str, q: Vector, axes: str = "base") -> Matrix:
@@ -55,18 +55,23 @@ def jacobian(m: Mechanism, frame: str, q: Vector, axes: str = "base") -> Matrix:
 
 def target_jacobian(m: Mechanism, target: Target, q: Vector, axes: str = "local") -> Matrix:
     """Return the Jacobian of a frame given as (body, placement)."""
+    return Matrix.columns([s.entries() for s in target_twists(m, target, q, axes)], 6)
+
+
+def target_twists(m: Mechanism, target: Target, q: Vector, axes: str) -> list[Twist]:
+    """Return the motion of a frame for unit speed of each velocity variable."""
     body, placement = target
     q_, start = m.split_q(q), m.velocity_index
-    columns: list[list[Scalar]] = [[0] * 6 for _ in range(m.nv)]
+    found = [AT_REST] * m.nv
     # inward: each joint sees the frame at (R, p) in its own body axes
     there = placement
     whole = target_pose(m, target, q).R
     for j in reversed(path(m, body)):
         for a, s in enumerate(m.bodies[j].joint.columns(q_[j])):
-            columns[start[j] + a] = _oriented(whole, s.to_child(there.R, there.p), axes)
+            found[start[j] + a] = _oriented(whole, s.to_child(there.R, there.p), axes)
         there = Transform(*m.bodies[j].pose(q_[j])) @ there
         there = Transform(there.R.bounded(), there.p)
-    return Matrix.columns(columns, 6)
+    return found
 
 
 def target_motion(
@@ -83,7 +88,7 @@ def target_motion(
 def velocity(m: Mechanism, frame: str, q: Vector, qd: Vector, axes: str = "base") -> list[Scalar]:
     """Return [v; w] of the frame's origin."""
     R, motion, _ = target_motion(m, m.frame(frame), q, qd, [0] * m.nv)
-    return _oriented(R, motion, axes)
+    return _oriented(R, motion, axes).entries()
 
 
 def acceleration(
@@ -91,7 +96,7 @@ def acceleration(
 ) -> list[Scalar]:
     """Return the classical acceleration [dv/dt; dw/dt] of the frame's origin."""
     R, _, motion = target_motion(m, m.frame(frame), q, qd, qdd)
-    return _oriented(R, motion, axes)
+    return _oriented(R, motion, axes).entries()
 
 
 def jacobian_derivative(

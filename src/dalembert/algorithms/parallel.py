@@ -19,7 +19,7 @@ from ..linalg import Matrix, each_column, general, inverse, projected, spd
 from ..linalg import Vector as Values
 from ..mechanism import Mechanism
 from ..mechanism.rehome import merged
-from ..spatial import Massive, Motion
+from ..spatial import Massive, Motion, Twist
 from .composite import composite
 from .drives import Drives
 from .joint_forces import JointForces
@@ -61,7 +61,7 @@ def leg_motions(
 ) -> list[LegState]:
     """Return every leg at a pose (4 x 4, row by row), velocity and acceleration of the platform."""
     R, p = Mat3(*(tuple(pose[4 * r : 4 * r + 3]) for r in range(3))), Vec3(*pose[3:12:4])
-    v, w, vd, wd = Vec3(*twist[:3]), Vec3(*twist[3:]), Vec3(*rate[:3]), Vec3(*rate[3:])
+    (v, w), (vd, wd) = Twist.of(twist), Twist.of(rate)
     U = Motion(w, wd).U
     found: list[LegState] = []
     for leg, sign in zip(robot.legs, _branches(robot, branch), strict=True):
@@ -190,8 +190,8 @@ def platform_wrench(m: Mechanism, pose: Vector, twist: Vector, rate: Vector) -> 
 def _wrench(body: Massive, pose: Vector, twist: Vector, rate: Vector, gravity: Vec3) -> Values:
     """Return what moves a body alone: base axes, at its origin."""
     R = Rotation.of(Mat3(*(tuple(pose[4 * r : 4 * r + 3]) for r in range(3))))
-    w, wd = R.T @ Vec3(*twist[3:]), R.T @ Vec3(*rate[3:])
-    motion = Motion(w, wd, R.T @ (Vec3(*rate[:3]) - gravity))
+    (_, w), (vd, wd) = Twist.of(twist), Twist.of(rate)
+    motion = Motion(R.T @ w, R.T @ wd, R.T @ (vd - gravity))
     return Values(motion.needs(body).to_parent(R, ZERO).entries())
 
 

@@ -191,8 +191,8 @@ def numeric_relations(
             felt.append(_from_parent(row, T))
             hand_over.append([a - b for a, b in zip(felt[-1], still, strict=True)] + [0.0])
         S = body.joint.columns(q)
-        passive = [_in_child(twist, T) for twist in parent.twists]
-        own = [[*map(float, lin), *map(float, ang)] for lin, ang in S]
+        passive = [_floats(Twist.of(twist).to_child(T.R, T.p)) for twist in parent.twists]
+        own = [_floats(s) for s in S]
         twists += passive + own
         for a, column in enumerate(S):
             for twist in passive:
@@ -218,17 +218,13 @@ def _from_parent(row: Sequence[float], T: Transform) -> list[float]:
     return [float(v) for v in (mass, *moment, a, 2 * ab, b, 2 * ac, 2 * bc, c)]
 
 
-def _in_child(twist: Sequence[float], T: Transform) -> list[float]:
-    """Return a twist [v; w] of the parent, at the origin and in the axes of the child."""
-    v, w = Vec3(*twist[:3]), Vec3(*twist[3:])
-    R = T.R.T
-    return [float(x) for x in (*(R @ (v + w.cross(T.p))), *(R @ w))]
+def _floats(twist: Twist) -> list[float]:
+    return [float(x) for x in twist.entries()]
 
 
 def _momentum(column: Twist, twist: Sequence[float]) -> list[float]:
     """Return S' I(e) ξ for each of the ten unit parameters e."""
-    v, w = Vec3(*twist[:3]), Vec3(*twist[3:])
-    lin, ang = column
+    (v, w), (lin, ang) = Twist.of(twist), column
     moment = lin.cross(w) + v.cross(ang)
     tensor = [ang.x * w.x, ang.x * w.y + ang.y * w.x, ang.y * w.y]
     tensor += [ang.x * w.z + ang.z * w.x, ang.y * w.z + ang.z * w.y, ang.z * w.z]

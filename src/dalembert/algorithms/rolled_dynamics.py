@@ -14,7 +14,7 @@ from ..expr.rolled import Cells, Rolled, Roller, Slots
 from ..joint import Vector
 from ..linalg import Matrix, spd
 from ..mechanism import Mechanism
-from ..spatial import Articulated, Motion
+from ..spatial import Articulated, Motion, Twist, Wrench
 from .articulated_body import directions, times_inverse
 from .rolled_links import Call, Link, Links, Results, constants
 from .rolled_values import (
@@ -23,8 +23,6 @@ from .rolled_values import (
     articulated_entries,
     as_articulated,
     as_motion,
-    as_twist,
-    as_wrench,
     inputs,
 )
 
@@ -62,9 +60,9 @@ def _needed(link: Link, before: Vector, q: Vector, qd: Vector, qdd: Vector) -> R
 def _transmitted(
     link: Link, q: Vector, qdd: Vector, wrench: Vector, felt: Vector = (), onto: Vector = ()
 ) -> Results:
-    total = as_wrench(wrench) + as_wrench(felt)
+    total = Wrench.of(wrench) + Wrench.of(felt)
     tau = [f + link.rotor * a for f, a in zip(link.body.project(q, total), qdd, strict=True)]
-    sent = total.to_parent(*link.place(q), onto=as_wrench(onto))
+    sent = total.to_parent(*link.place(q), onto=Wrench.of(onto))
     return {"tau": tau, "sent": sent.entries()}
 
 
@@ -116,21 +114,21 @@ def _resisted(
     link: Link, q: Vector, tau: Vector, zeta: Vector, beta: Vector, **sums: Vector
 ) -> Results:
     felt, onto = sums.get("felt", ()), sums.get("onto", ())  # of the children, at the parent
-    J, left = Articulated.of(link.body), as_wrench(beta)
+    J, left = Articulated.of(link.body), Wrench.of(beta)
     if felt:
-        J, left = J + as_articulated(felt), left + as_wrench(felt[21:])
+        J, left = J + as_articulated(felt), left + Wrench.of(felt[21:])
     S = link.body.joint.columns(q)
     U = [J @ s for s in S]
     own = {} if link.rotor == 0 else {0: link.rotor}
     D = Matrix([[s.dot(t) for t in U] for s in S]).plus_diagonal(own)
     K = times_inverse(U, D, link.body, () if own else directions(S), 1)
-    left = left - J @ as_twist(zeta)
+    left = left - J @ Twist.of(zeta)
     u = [force + s.dot(left) for force, s in zip(tau, S, strict=True)]
     y = [u[0] * (1 / D[0][0])] if len(S) == 1 else list(spd(D, u))
     for t, x in zip(K, u, strict=True):
         left = left - t * x
     place = link.place(q)
-    force = left.to_parent(*place, onto=as_wrench(onto[21:]))
+    force = left.to_parent(*place, onto=Wrench.of(onto[21:]))
     handed = J.less(U, K).to_parent(*place)
     if onto:
         handed = as_articulated(onto) + handed
@@ -140,9 +138,9 @@ def _resisted(
 
 def _moved(link: Link, before: Vector, q: Vector, zeta: Vector, K: Vector, y: Vector) -> Results:
     S = link.body.joint.columns(q)
-    a = as_twist(before).to_child(*link.place(q))
-    qdd = [x - a.dot(as_wrench(K[SIX * k :])) for k, x in enumerate(y)]
-    a = a + as_twist(zeta)
+    a = Twist.of(before).to_child(*link.place(q))
+    qdd = [x - a.dot(Wrench.of(K[SIX * k :])) for k, x in enumerate(y)]
+    a = a + Twist.of(zeta)
     for s, x in zip(S, qdd, strict=True):
         a = a + s * x
     return {"qdd": qdd, "after": a.entries()}

@@ -17,14 +17,12 @@ from ..expr.rolled import Cells, Rolled, Roller, Slots
 from ..inertia import Inertia
 from ..joint import Vector
 from ..mechanism import Mechanism
-from ..spatial import CoriolisFactor, Twist, inertia_to_parent
+from ..spatial import CoriolisFactor, Twist, Wrench, inertia_to_parent
 from .rolled_links import Call, Link, Links, Results
 from .rolled_values import (
     Inward,
     Outward,
     as_inertia,
-    as_twist,
-    as_wrench,
     inertia_entries,
     inputs,
 )
@@ -58,7 +56,7 @@ def rolled_mass_matrix(m: Mechanism, rotor: dict[int, float], packed: bool = Fal
 
 
 def _met(s: Vector, F: Vector) -> Results:
-    mass = as_twist(s).dot(as_wrench(F))
+    mass = Twist.of(s).dot(Wrench.of(F))
     return {"upper": [mass], "lower": [mass]}
 
 
@@ -69,9 +67,9 @@ def _seen(link: Link, before: Vector, q: Vector) -> Results:
 
 def _composite(link: Link, s: Vector, I: Vector, felt: Vector = (), onto: Vector = ()) -> Results:
     total = as_inertia(I) + as_inertia(felt) if felt else as_inertia(I)
-    F = total @ as_twist(s)
+    F = total @ Twist.of(s)
     sent = total + as_inertia(onto) if onto else total
-    mass = as_twist(s).dot(F) + link.rotor
+    mass = Twist.of(s).dot(F) + link.rotor
     return {"F": F.entries(), "M": [mass], "sent": inertia_entries(sent)}
 
 
@@ -128,7 +126,7 @@ class Slopes:
 
 def _state(link: Link, before: Vector, q: Vector, qd: Vector, qdd: Vector) -> Results:
     frame, s, I = seen(link, before, q)
-    xi, a = as_twist(before[12:]), as_twist(before[18:])
+    xi, a = Twist.of(before[12:]), Twist.of(before[18:])
     psi = xi.cross(s)
     psi2 = a.cross(s) + xi.cross(psi)
     xi, a = xi + s * qd[0], a + s * qdd[0] + psi * qd[0]
@@ -141,9 +139,9 @@ def _state(link: Link, before: Vector, q: Vector, qd: Vector, qdd: Vector) -> Re
 
 
 def _branch(link: Link, axis: Vector, own: Vector, felt: Vector = (), onto: Vector = ()) -> Results:
-    s, psi, psi2 = (as_twist(axis[k:]) for k in (0, 6, 12))
+    s, psi, psi2 = (Twist.of(axis[k:]) for k in (0, 6, 12))
     total = [a + b for a, b in zip(own, felt, strict=True)] if felt else own
-    f, I, B = as_wrench(total[:6]), as_inertia(total[6:16]), _factor(total[16:])
+    f, I, B = Wrench.of(total[:6]), as_inertia(total[6:16]), _factor(total[16:])
     Is, twice = I @ s, B.transposed(s)
     by_q, by_qd = I @ psi2 + B @ psi, I @ (psi * 2) + B @ s
     made = {"dq": [s.dot(by_q)], "dqd": [s.dot(by_qd)], "M": [s.dot(Is) + link.rotor]}
@@ -154,8 +152,8 @@ def _branch(link: Link, axis: Vector, own: Vector, felt: Vector = (), onto: Vect
 
 
 def _pair(axis: Vector, column: Vector) -> Results:
-    s, psi, psi2 = (as_twist(axis[k:]) for k in (0, 6, 12))
-    Is, by_q, by_qd = (as_wrench(column[k : k + 6]) for k in (0, 9, 15))
+    s, psi, psi2 = (Twist.of(axis[k:]) for k in (0, 6, 12))
+    Is, by_q, by_qd = (Wrench.of(column[k : k + 6]) for k in (0, 9, 15))
     twice, mass = Vec3(*column[6:9]), s.dot(Is)
     above = {"dq": [s.dot(by_q)], "dqd": [s.dot(by_qd)], "M": [mass]}
     below = {"dq_": [psi2.dot(Is) + psi.w.dot(twice)], "dqd_": [psi.dot(Is) * 2 + s.w.dot(twice)]}

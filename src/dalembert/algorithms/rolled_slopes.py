@@ -14,7 +14,7 @@ from ..expr import Port
 from ..expr.rolled import Cells, Pass, Rolled, Roller, Slots
 from ..joint import Vector
 from ..mechanism import Mechanism
-from ..spatial import NO_WRENCH, Articulated
+from ..spatial import NO_WRENCH, Articulated, Twist, Wrench
 from .rolled_dynamics import accelerations
 from .rolled_links import Call, Formula, Link, Links, Results
 from .rolled_matrices import Slopes, zeros
@@ -24,8 +24,6 @@ from .rolled_values import (
     articulated_entries,
     as_articulated,
     as_inertia,
-    as_twist,
-    as_wrench,
     inputs,
 )
 
@@ -121,7 +119,7 @@ class Factor:
 
 
 def _factored(link: Link, s: Vector, I: Vector, felt: Vector = (), onto: Vector = ()) -> Results:
-    J, axis = Articulated.of(as_inertia(I)), as_twist(s)
+    J, axis = Articulated.of(as_inertia(I)), Twist.of(s)
     if felt:
         J = J + as_articulated(felt)
     U = J @ axis
@@ -134,12 +132,12 @@ def _factored(link: Link, s: Vector, I: Vector, felt: Vector = (), onto: Vector 
 
 
 def _resisted(s: Vector, K: Vector, b: Vector, felt: Vector, onto: Vector) -> Results:
-    axis, u, sent = as_twist(s), [], []
+    axis, u, sent = Twist.of(s), [], []
     for c, force in enumerate(b):
-        p = as_wrench(felt[6 * c : 6 * c + 6]) if felt else NO_WRENCH
+        p = Wrench.of(felt[6 * c : 6 * c + 6]) if felt else NO_WRENCH
         u.append(force - axis.dot(p))
-        p = p + as_wrench(K) * u[-1]
-        sent += (as_wrench(onto[6 * c : 6 * c + 6]) + p if onto else p).entries()
+        p = p + Wrench.of(K) * u[-1]
+        sent += (Wrench.of(onto[6 * c : 6 * c + 6]) + p if onto else p).entries()
     return {"x": u, "sent": sent}
 
 
@@ -160,10 +158,10 @@ def _unit(at: int, many: int) -> Formula:
 
 
 def _moved(before: Vector, s: Vector, K: Vector, over: Vector, x: Vector | None = None) -> Results:
-    axis, found, after = as_twist(s), [], []
+    axis, found, after = Twist.of(s), [], []
     for c in range(len(before) // 6):
-        a = as_twist(before[6 * c : 6 * c + 6])
+        a = Twist.of(before[6 * c : 6 * c + 6])
         own = x[c] * over[0] if x is not None else 0
-        found.append(own - a.dot(as_wrench(K)))
+        found.append(own - a.dot(Wrench.of(K)))
         after += (a + axis * found[-1]).entries()
     return {"x": found, "after": after, "across": found}

@@ -11,7 +11,7 @@ from ..expr.rolled import Cells, Pass, Roller, Slots
 from ..inertia import Inertia
 from ..joint import Vector
 from ..mechanism import Mechanism
-from ..spatial import NO_WRENCH, Articulated, Motion, Twist, Wrench
+from ..spatial import Articulated, Motion
 from .rolled_links import Call, Links
 
 
@@ -99,16 +99,6 @@ def inputs(m: Mechanism, last: str) -> list[Port]:
 def as_motion(x: Vector) -> Motion:
     """Return the motion of nine numbers."""
     return Motion(Vec3(*x[:3]), Vec3(*x[3:6]), Vec3(*x[6:9]))
-
-
-def as_twist(x: Vector) -> Twist:
-    """Return the twist of six numbers."""
-    return Twist(Vec3(*x[:3]), Vec3(*x[3:6]))
-
-
-def as_wrench(x: Vector) -> Wrench:
-    """Return the wrench of six numbers, nothing of none."""
-    return Wrench(Vec3(*x[:3]), Vec3(*x[3:6])) if x else NO_WRENCH
 
 
 def as_articulated(x: Vector) -> Articulated:

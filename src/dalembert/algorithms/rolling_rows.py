@@ -13,7 +13,7 @@ from ..expr import Scalar, sqrt
 from ..joint import Vector
 from ..mechanism import Mechanism, RollingContact
 from .constraint_row import Row, Rows, with_rate
-from .kinematics import target_jacobian, target_pose
+from .kinematics import target_pose, target_twists
 from .moving_vectors import across
 
 CONTACT = ".contact"
@@ -117,9 +117,7 @@ def contact_rows(m: Mechanism, c: RollingContact, q: Vector, place: Place) -> Ro
     for (body, at), p, sign in zip(ends(c), (place.p_i, place.p_j), (1, -1), strict=True):
         if body < 0:
             continue
-        J = target_jacobian(m, (body, at), q, "base")
-        for k in range(m.nv):
-            v, w = Vec3(*(r[k] for r in J[:3])), Vec3(*(r[k] for r in J[3:]))
+        for k, (v, w) in enumerate(target_twists(m, (body, at), q, "base")):
             slip[k] = slip[k] + (v + w.cross(here - p)) * sign
     return [[d.dot(x) for x in slip] for d in place.directions()]
 

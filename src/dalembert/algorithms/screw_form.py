@@ -13,7 +13,7 @@ from ..joint import Vector
 from ..linalg import Matrix
 from ..linalg import Vector as Screw
 from ..mechanism import Body, Mechanism
-from ..spatial import NO_WRENCH
+from ..spatial import NO_WRENCH, Twist
 from .newton_euler import Wrenches
 
 
@@ -31,13 +31,13 @@ def screw_form(
         T[j] = screw_transform(R, P)
         a[j] = Matrix.columns([s.entries() for s in body.joint.columns(q_[j])], 6)  # (16)
         relative = a[j] @ qd_[j]
-        w_i, vJ, wJ = Vec3(*V[i][3:]), Vec3(*relative[:3]), Vec3(*relative[3:])
+        (_, w_i), (vJ, wJ) = Twist.of(V[i]), Twist.of(relative)
         turning = R.T @ w_i.cross(w_i.cross(P)) + body.joint.drift(q_[j], qd_[j])
         w_j = R.T @ w_i
         gamma = Screw([*(turning + 2 * w_j.cross(vJ)), *w_j.cross(wJ)])  # (15)
         V[j] = T[j] @ V[i] + relative  # (13)
         Vd[j] = T[j] @ Vd[i] + gamma + a[j] @ qdd_[j]  # (14)
-        w = Vec3(*V[j][3:])
+        w = Twist.of(V[j]).w
         bias = Screw([*w.cross(w.cross(body.h)), *w.cross(body.Io @ w)])
         f[j] = inertia_matrix(body) @ Vd[j] + bias + acting.get(j, NO_WRENCH).entries()  # (9)
 

@@ -11,6 +11,7 @@ from ..algorithms.elastic import elastic_indices
 from ..algorithms.partition import velocity_indices
 from ..errors import SingularModel, shown
 from ..mechanism import Body, Mechanism, is_closed
+from ..mechanism.followers import Fold
 from .tangent import integrate, neutral
 
 FAINT = 1e-13  # smallest eigenvalue of M, diagonal scaled to one, below which it is zero
@@ -62,9 +63,9 @@ def require_inertia_of(m: Mechanism, name: str, free: Collection[int], drives: A
     if all(_has_inertia(b) for b in whole.bodies if b.joint.nv):
         return
     pose = list(integrate(m, neutral(m), rng.uniform(-1, 1, m.nv)))
-    M = composite(whole, pose if whole.fold is None else whole.fold.coordinates(pose))
-    M = M.plus_diagonal(rotor_inertia(whole, drives))
-    A = numpy.array(M if whole.fold is None else whole.fold.square(M), dtype=float)
+    fold = Fold.of(whole)
+    M = composite(whole, fold.coordinates(pose)).plus_diagonal(rotor_inertia(whole, drives))
+    A = numpy.array(fold.square(M), dtype=float)
     A = A[numpy.ix_(list(free), list(free))]
     size = numpy.sqrt(numpy.diag(A))
     if not (size > 0).all():

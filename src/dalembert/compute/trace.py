@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from ..algebra import Vec3
 from ..algorithms.loop_plan import LoopPlan
 from ..algorithms.velocity_rows import with_told
 from ..catalog import WRENCHED, Quantity, algorithm, input_shape, quantity
@@ -151,10 +150,7 @@ def _as_described(m: Mechanism, row: Quantity) -> bool:
 
 
 def _wrenches(flat: Sequence[Any]) -> dict[int, Wrench]:
-    return {
-        j: Wrench(Vec3(*flat[6 * j : 6 * j + 3]), Vec3(*flat[6 * j + 3 : 6 * j + 6]))
-        for j in range(len(flat) // 6)
-    }
+    return {j: Wrench.of(flat[6 * j : 6 * j + 6]) for j in range(len(flat) // 6)}
 
 
 def _work(function: Function) -> int:

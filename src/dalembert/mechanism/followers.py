@@ -31,6 +31,12 @@ class Fold:
     v: tuple[tuple[int, Any], ...]
     following: tuple[int, ...] = ()  # rows of `v` that are those of joints that follow
 
+    @staticmethod
+    def of(m: Mechanism) -> Fold:
+        """Return how the coordinates of a tree follow those that are left: all are, if none do."""
+        own = tuple((k, 1, 0) for k in range(m.nq)), tuple((k, 1) for k in range(m.nv))
+        return m.fold if m.fold is not None else Fold(m.nv, *own)
+
     def coordinates(self, q: Vector) -> list[Scalar]:
         """Return q of the whole tree."""
         return [_times(a, q[k]) if is_plain_zero(b) else _times(a, q[k]) + b for k, a, b in self.q]

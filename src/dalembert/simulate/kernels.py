@@ -195,7 +195,7 @@ class Kernels:
     def _rate(self, at: Moment, tau: Vector) -> Vector:
         """Return the rate of the speeds."""
         if self.dry_joints or (isinstance(at.s, Closed) and self.wrenches.frames):
-            return self._outcome(at, tau).rate
+            return self._outcome(at, tau).qdd
         return at.s.acceleration(at.q, at.v, self._with_wrenches(at, list(tau)), at.led)
 
     @property
@@ -290,7 +290,7 @@ class Kernels:
             tau = self._forces(at)
             if at.s.given:
                 found = self._outcome(at, tau)
-                return [list(at.qd), found.rate, _reported(at.s, tau, found.force)]
+                return [list(at.qd), found.qdd, _reported(at.s, tau, found.force)]
             return [list(at.qd), self._rate(at, tau), tau]
 
         ends = [("qd", (m.nv,)), ("vd", (s0.speeds,)), ("tau", (s0.forces,))]

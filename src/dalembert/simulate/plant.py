@@ -64,7 +64,7 @@ class Plant(Tree):
         found = closed_form.outcome(self.model, q, v, tau, own, self.drives)
         held = {at[k]: x for k, x in found.friction.items()}
         qdd = self._spread(found.qdd)
-        return Outcome(qdd, qdd, {k: held.get(k, 0) for k in push.direction}, {})
+        return Outcome(qdd, {k: held.get(k, 0) for k in push.direction}, {})
 
 
 def parted(m: Any, plant: Any) -> tuple[Any, Any]:
