@@ -45,7 +45,7 @@ def certified(
     asked = tuple(sorted(set(wide) - set(own.open_parameters))) or None
     kernel = kernel_of(own, name, None, parameters=asked, wrench=False, **options)
     made = Outputs.of(kernel, inputs, wide)
-    arrays, gap = made.arrays, scaled_gap(own, made.residual)
+    gap = scaled_gap(own, made.residual)
     sure = (made.ratio >= pivot_limit(own, row)) & (made.gap <= CERTIFIED)
     sure &= gap <= (UNFOUND if row.closes else OPEN)
     lost = np.zeros(count, dtype=bool)
@@ -57,10 +57,10 @@ def certified(
         except ComputationError:
             lost[d] = True
             continue
-        for x, y in zip(arrays, arrays_of(found), strict=True):
+        for x, y in zip(made.arrays, arrays_of(found), strict=True):
             x[d] = y
     lost |= (sure & _blurred(gap, made.ratio)).any(axis=1)
-    return (arrays[0] if len(arrays) == 1 else tuple(arrays)), lost
+    return made.result, lost
 
 
 def scaled_gap(m: Mechanism, residual: Array) -> Array:

@@ -52,6 +52,12 @@ def at_first(m: Mechanism, parameters: Any, names: Collection[str] | None = None
     return replace(m, parameters=own, checked=True)
 
 
+def with_numbers(m: Mechanism, parameters: Mapping[str, Any] | None) -> Mechanism:
+    """Return the machine with the parameters that are numbers; arrays have one for each state."""
+    known = {k: v for k, v in (parameters or {}).items() if np.ndim(v) == 0}
+    return m.with_values(**known) if known else m
+
+
 def designs_of(m: Mechanism, parameters: Mapping[str, Any] | None, what: str) -> Designs:
     """Return the machines that parameters make of m."""
     if parameters is None:

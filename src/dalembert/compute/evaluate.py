@@ -54,11 +54,13 @@ def evaluate(
         check_rotations(m, name, dict(zip(row.inputs[:1], inputs[:1], strict=False)))
     given = (*inputs, wrench) if wrench is not None else inputs
     if row.planned:
-        from .loops import closed_evaluate, require_motors_make_it, require_one_motion
+        from .loops import answered, require_motors_make_it, require_one_motion
+        from .replan import Outputs
 
         own = m if "plan" in options else forced(m, row)
         get = partial(kernel_of, own, name, method, **settings)
-        result = closed_evaluate(own, row, get, kernel, given, parameters, check)
+        run = partial(answered, own, row, get) if check else Outputs.of
+        result = run(kernel, given, parameters).result
         if check:
             check_finite(m, name, kernel, given, result)
             kept = {k: x for k, x in options.items() if k == "drives"}

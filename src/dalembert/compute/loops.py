@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from ..mechanism import Mechanism, is_rolling
 from ..plan import planned
 from ..plan.assembly import OPEN, Closure, gap_text
 from ..plan.loops import motor_coordinates
+from .designs import with_numbers
 from .evaluate import evaluate
 from .replan import Outputs, Replanned
 
@@ -26,31 +26,15 @@ UNFOUND = 1e-9  # relative residual above which a loop is still open after assem
 POOR = 1e-3  # the same for pivots that were chosen when the loops were planned
 
 
-def closed_evaluate(
-    m: Mechanism,
-    row: Quantity,
-    get: Callable[..., Any],
-    kernel: Any,
-    inputs: Sequence[Any],
-    parameters: Mapping[str, Any] | None,
-    check: bool,
-) -> Any:
-    """Return the outputs of a loop quantity without its checks.
-
-    States whose certificate or pivots say that the plan is not theirs are computed again with a
-    plan of their branch; with `check` an open loop or a singular pose is an error that names the
-    state.
-    """
-    run = partial(answered, m, row, get) if check else Outputs.of
-    found = run(kernel, inputs, parameters).arrays
-    return found[0] if len(found) == 1 else tuple(found)
-
-
 def answered(
     m: Mechanism, row: Quantity, get: Callable[..., Any], kernel: Any, inputs: Sequence[Any],
     parameters: Mapping[str, Any] | None,
 ) -> Outputs:  # fmt: skip
-    """Return what a kernel gives, each state by a plan of its branch, loops found closed."""
+    """Return what a kernel gives, each state by a plan of its branch, loops found closed.
+
+    States whose certificate or pivots say that the plan is not theirs are computed again with a
+    plan of their branch; an open loop or a singular pose is an error that names the state.
+    """
     found = Outputs.of(kernel, inputs, parameters)
     if not row.closes:
         check_closed(m, row, found.residual, parameters)
@@ -64,8 +48,7 @@ def answered(
         ]
         for x in given:  # what is not finite has no plan: the results say so
             bad &= np.isfinite(x).reshape(*lead, -1).all(axis=-1)
-        known = {k: v for k, v in (parameters or {}).items() if np.ndim(v) == 0}
-        own = m.with_values(**known) if known else m
+        own = with_numbers(m, parameters)
         named = {port.name: x for port, x in zip(kernel.inputs, given, strict=True)}
         found = Replanned(own, row, get, named, parameters, limit, found, bad).run()
     if row.closes:
@@ -235,8 +218,7 @@ def check_closed(
     m: Mechanism, row: Quantity, residual: Any, parameters: Any, limit: float = OPEN
 ) -> None:
     """Raise ComputationError where a loop is open, naming the state and the equation."""
-    given = {k: v for k, v in (parameters or {}).items() if np.ndim(v) == 0}
-    scaled = np.abs(residual) / row_sizes(m.with_values(**given) if given else m)
+    scaled = np.abs(residual) / row_sizes(with_numbers(m, parameters))
     bad = np.argwhere(~(scaled <= limit))
     if not len(bad):
         return

@@ -100,6 +100,11 @@ class Outputs:
         *arrays, residual, pivot, certificate = kernel(*inputs, parameters=parameters)
         return Outputs(arrays, residual, np.array(pivot[..., 0]), np.array(certificate[..., 0]))
 
+    @property
+    def result(self) -> Any:
+        """Its own outputs as a call gives them: one array, or a tuple."""
+        return self.arrays[0] if len(self.arrays) == 1 else tuple(self.arrays)
+
     def sound(self, where: Any = ...) -> Any:
         """Return for which states the plan holds, by pivot ratio and certificate."""
         return (self.ratio[where] >= SINGULAR) & (self.gap[where] <= CERTIFIED)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..algorithms.loop_closure import loop_jacobian
+from ..compute.designs import with_numbers
 from ..errors import SingularPose
 from ..expr import Scalar, where
 from ..joint import Vector
@@ -71,10 +72,9 @@ def _closed(job: Job) -> Mechanism | None:
     own = job.kernels.system
     if isinstance(own, Rolling) and (own.timed or own.signals):
         return None
-    given = {k: v for k, v in job.parameters.items() if np.ndim(v) == 0}
-    if len(given) < len(job.parameters):
+    if any(np.ndim(v) for v in job.parameters.values()):
         return None
-    m = job.m.with_values(**given) if given else job.m
+    m = with_numbers(job.m, job.parameters)
     return None if m.open_parameters else m.bound()
 
 

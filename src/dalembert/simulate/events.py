@@ -147,12 +147,8 @@ class Sampled:
 
     def case(self, t: Array, rows: Array) -> Case:
         """Return what kernels are given at states `rows` (...) and times t (...)."""
-        own: Case = self.whole.of(rows)
-        if not self.run.modes.count:
-            return own
-        dry = self.run.modes.at(rows, np.broadcast_to(t, rows.shape))
-        p = np.broadcast_to(own.p, (*rows.shape, own.p.shape[-1]))
-        return replace(own, p=np.concatenate([p, dry], axis=-1))
+        found: Case = self.run.modes.directed(self.whole.of(rows), rows, t)
+        return found
 
     def values(self, x: Array, t: Array, rows: Array) -> Array:
         """Return the event functions at states x (..., n)."""

@@ -66,6 +66,14 @@ class Modes:
             out[k] = self.found[int(row)][max(0, since)]
         return out.reshape(*rows.shape, self.count)
 
+    def directed(self, case: Case, rows: Array, t: Array) -> Case:
+        """Return the case of states `rows` at times t with the directions in which joints slide."""
+        if not self.count:
+            return case
+        p, dry = case.p, self.at(rows, np.broadcast_to(t, rows.shape))
+        p = np.broadcast_to(p, (*rows.shape, p.shape[-1]))
+        return replace(case, p=np.concatenate([p, dry], axis=-1))
+
     def settle(self, case: Case, x: Array, t: float) -> None:
         """Change directions of joints at rest, a row for each state, until they fit the motion."""
         n = self.count

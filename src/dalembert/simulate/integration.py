@@ -359,9 +359,7 @@ class Run:
         job = self.job
         p = np.asarray(job.settings, dtype=float)
         p = p[..., None, :] if p.ndim > 1 else p
-        if self.modes.count:
-            shape = out.shape[:-1]
-            rows = np.arange(int(np.prod(shape[:-1], dtype=int))).reshape(*shape[:-1], 1)
-            dry = self.modes.at(np.broadcast_to(rows, shape), np.broadcast_to(times, shape))
-            p = np.concatenate([np.broadcast_to(p, (*shape, p.shape[-1])), dry], axis=-1)
-        return Case(job, p, at_all_times(job.parameters)).ask(job.kernels.outputs(), out, times)
+        case, shape = Case(job, p, at_all_times(job.parameters)), out.shape[:-1]
+        rows = np.arange(int(np.prod(shape[:-1], dtype=int))).reshape(*shape[:-1], 1)
+        case = self.modes.directed(case, np.broadcast_to(rows, shape), times)
+        return case.ask(job.kernels.outputs(), out, times)

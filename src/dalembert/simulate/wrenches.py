@@ -16,6 +16,7 @@ import numpy as np
 from ..algebra import Vec3
 from ..algorithms.link_motion import State, states
 from ..algorithms.springs import added, wrench_forces
+from ..compute.designs import with_numbers
 from ..compute.wrenches import given_wrench, moving_frame
 from ..errors import DalembertError, UsageError, shown
 from ..expr import Graph, Scalar, trace
@@ -189,10 +190,8 @@ class Pushes:
         """Return what must be asked at every evaluation; None where nothing must."""
         if not kernels.wrenches.called:
             return None
-        m = kernels.system.m
-        given = {k: v for k, v in (parameters or {}).items() if np.ndim(v) == 0}
-        return Pushes((m.with_values(**given) if given else m).bound(), kernels.wrenches,
-                      kernels.prescribed.stop)  # fmt: skip
+        m = with_numbers(kernels.system.m, parameters)
+        return Pushes(m.bound(), kernels.wrenches, kernels.prescribed.stop)
 
     def filled(self, u: Array, t: float, q: Array, qd: Array) -> Array:
         """Return the signals with the wrenches of one state."""
