@@ -110,6 +110,14 @@ class Inertia:
             return self.tensor
         return self.tensor - steiner(self.mass, self.centre)
 
+    @property
+    def about_origin(self) -> Inertia:
+        """The same inertia by its first moment and its tensor about the frame origin."""
+        return Inertia(self.m, self.h, self.Io, "origin")
+
+    def __mul__(self, k: Scalar) -> Inertia:
+        return Inertia(self.m * k, self.h * k, self.Io * k, "origin")
+
     def moved(self, T: Transform) -> Inertia:
         """Return the inertia about the origin of a frame in which its own frame stands at T."""
         R, p = T.R, T.p

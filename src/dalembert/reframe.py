@@ -63,7 +63,7 @@ def regroup(m: Mechanism, lighten: bool = False) -> Mechanism:
             light = lighten and last[i] == j and not (simple[i] or simple[bodies[i].parent])
             if light and isinstance(body.joint, Revolute):
                 moved, kept = _lighter(bodies[i], body.placement, moved, kept)
-            inertia = _tidy(_at_origin(bodies[i].inertia) + moved.moved(body.placement))
+            inertia = _tidy(bodies[i].inertia.about_origin + moved.moved(body.placement))
             bodies[i] = replace(bodies[i], inertia=inertia)
         bodies[j] = replace(body, inertia=kept)
     return replace(m, bodies=tuple(bodies), checked=True)
@@ -89,10 +89,6 @@ def _felt(body: Body) -> tuple[bool, bool, bool]:
     """Return which first moments of a body stay with it when it is regrouped in its turn."""
     turns = isinstance(body.joint, Revolute) and _along_z(body.joint.axis)
     return True, True, not turns
-
-
-def _at_origin(I: Inertia) -> Inertia:
-    return Inertia(I.m, I.h, I.Io, "origin")
 
 
 def _parts(body: Body) -> tuple[Inertia | None, Inertia]:

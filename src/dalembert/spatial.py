@@ -122,6 +122,11 @@ class Twist:
         """Return the motion of the frame at (R, P) that moves along, in its axes."""
         return Twist(R.T @ (self.v + self.w.cross(P)), R.T @ self.w)
 
+    def to_parent(self, R: Rotation, P: Vec3) -> Twist:
+        """Return the motion of the point at the parent's origin, in the parent's axes."""
+        w = R @ self.w
+        return Twist(R @ self.v + P.cross(w), w)
+
     def __rmatmul__(self, I: Inertia) -> Wrench:
         """Return I ξ: the momentum of a velocity, the wrench of an acceleration."""
         return Wrench(self.v * I.m + self.w.cross(I.h), I.Io @ self.w + I.h.cross(self.v))
@@ -300,4 +305,4 @@ class CoriolisFactor:
 
 def inertia_to_parent(I: Inertia, R: Rotation, P: Vec3) -> Inertia:
     """Return an inertia at the origin and in the axes of the parent frame."""
-    return Inertia(I.m, I.h, I.Io, "origin").moved(Transform(R, P))
+    return I.about_origin.moved(Transform(R, P))

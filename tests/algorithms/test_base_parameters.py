@@ -210,5 +210,5 @@ def test_base_parameters_count_the_drives_they_were_made_with(drives):
 
 
 def test_unknown_drives_of_base_parameters_are_refused():
-    with pytest.raises(da.UsageError, match="not known"):
+    with pytest.raises(da.UsageError, match="unknown drives"):
         base_parameters(da.robots.puma560(), "rotors")

@@ -20,7 +20,7 @@ from ..inertia import Inertia
 from ..joint import Vector
 from ..linalg import Matrix
 from ..linalg import Vector as Values
-from ..mechanism import Mechanism
+from ..mechanism import Body, Mechanism
 from ..mechanism.rehome import expand_planar
 from ..spatial import AT_REST, NO_WRENCH, ZERO, Articulated, Twist, Wrench, inertia_to_parent
 from .derivatives import Slopes, by_expanded_bodies, flying, joint_slopes
@@ -39,6 +39,18 @@ class Based:
     s: tuple[Twist, ...]
     I: Inertia
 
+    @staticmethod
+    def of(body: Body, q: Vector, R: Mat3, p: Vec3) -> Based:
+        """Return a body that stands at (R, p)."""
+        here = Rotation.of(R), p
+        columns = tuple(x.to_parent(*here) for x in body.joint.columns(q))
+        return Based(here, columns, inertia_to_parent(body.inertia, *here))
+
+
+def turned(R: Mat3, own: Rotation) -> Mat3:
+    """Return the product of rotations as a matrix, row by row."""
+    return Mat3(*(tuple(own.T @ Vec3(*row)) for row in R.rows))
+
 
 def based(m: Mechanism, q: Vector) -> list[Based]:
     """Return every body seen from the point where its tree begins to turn.
@@ -50,16 +62,11 @@ def based(m: Mechanism, q: Vector) -> list[Based]:
     for j, body in m.outward():
         i = body.parent
         own, at = body.pose(q_[j])
-        R[j] = Mat3(*(tuple(own.T @ Vec3(*row)) for row in R[i].rows))
+        R[j] = turned(R[i], own)
         p[j] = p[i] + R[i] @ at if turns[i] else ZERO
-        here = Rotation.of(R[j])
-        columns, own_columns = [], body.joint.columns(q_[j])
-        turns[j] = turns[i] or any(not is_plain_zero(w) for x in own_columns for w in x.w)
-        for x in own_columns:
-            w = here @ x.w
-            columns.append(Twist(here @ x.v + p[j].cross(w), w))
-        I = inertia_to_parent(Inertia(body.m, body.h, body.Io, "origin"), here, p[j])
-        found.append(Based((here, p[j]), tuple(columns), I))
+        columns = body.joint.columns(q_[j])
+        turns[j] = turns[i] or any(not is_plain_zero(w) for x in columns for w in x.w)
+        found.append(Based.of(body, q_[j], R[j], p[j]))
     return found
 
 

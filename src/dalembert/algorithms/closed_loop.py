@@ -25,6 +25,7 @@ from .joint_forces import Inverse, JointForces, with_rotors
 from .loop_closure import closure_rates
 from .loop_plan import LoopPlan
 from .newton_euler import Wrenches, newton_euler
+from .partition import partitioned
 
 
 @dataclass(frozen=True)
@@ -189,16 +190,11 @@ def closed_hybrid(
     plan, order = model.plan, model.plan.independent
     known = _known(model.closed.m, plan, given)
     gamma, rest = model.bias(qd)
-    A, H = model.A_c, Values(model.closed.projected(gamma))
-    ask: list[Scalar] = [x[k] if k in known else 0 for k in order]
-    load = Values(x[k] if k in plan.motors else 0 for k in order)
-    # A_ff q̈_f = Γ_f - H_f - A_fr q̈_r
-    f = [a for a, k in enumerate(order) if k not in known]
-    found = spd(A.pick(f, f), (load - H - A @ ask).pick(f))
-    for a, y in zip(f, found, strict=True):
-        ask[a] = y
-    force = {k: H[a] + A[a] @ ask if k in known else load[a] for a, k in enumerate(order)}
-    return model.closed.expanded(ask) + rest, [force[k] for k in plan.motors]
+    own = Values(x[k] if k in plan.motors else 0 for k in order)
+    led = [a for a, k in enumerate(order) if k in known]
+    qdd, tau = partitioned(model.A_c, Values(model.closed.projected(gamma)), own, led)
+    force = dict(zip(order, tau, strict=True))
+    return model.closed.expanded(qdd) + rest, [force[k] for k in plan.motors]
 
 
 def _known(m: Mechanism, plan: LoopPlan, given: Sequence[str | int]) -> set[int]:
@@ -211,7 +207,7 @@ def _known(m: Mechanism, plan: LoopPlan, given: Sequence[str | int]) -> set[int]
     known: set[int] = set()
     for name in given:
         j = m.joint_index(name)
-        own = range(m.velocity_index[j], m.velocity_index[j] + m.bodies[j].joint.nv)
+        own = m.rates_of(j)
         if not set(own) <= set(plan.motors):
             raise ModelError(
                 f"joint {shown(joint_name(m.bodies[j]))!r} is passive: it follows the motors",

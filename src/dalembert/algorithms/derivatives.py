@@ -13,7 +13,6 @@ from typing import Any
 
 from ..algebra import Vec3
 from ..expr import Scalar
-from ..inertia import Inertia
 from ..joint import UNITS, Planar, Vector
 from ..linalg import LeafFirst, Matrix
 from ..linalg import Vector as Values
@@ -82,7 +81,7 @@ def _rigid(m: Mechanism, states: Sequence[LinkState], acting: Wrenches) -> Slope
     for j, body in m.inward():
         for i in (j, body.parent):
             if i >= 0 and i not in B2:
-                B2[i] = CoriolisFactor.of(_doubled(states[i].I), states[i].xi)
+                B2[i] = CoriolisFactor.of(states[i].I * 2, states[i].xi)
         if body.parent >= 0:
             i, place = body.parent, states[j].place
             I[i] += inertia_to_parent(I[j], *place)
@@ -109,10 +108,6 @@ def _rigid(m: Mechanism, states: Sequence[LinkState], acting: Wrenches) -> Slope
                 Is, by_q, by_qd = (w.to_parent(*x.place) for w in (Is, by_q, by_qd))
                 twice, i = x.place[0] @ twice, m.bodies[i].parent
     return Matrix(dq), Matrix(dqd), Matrix(M)
-
-
-def _doubled(I: Inertia) -> Inertia:
-    return Inertia(I.m * 2, I.h * 2, I.Io * 2, "origin")
 
 
 def forward_dynamics_derivatives(

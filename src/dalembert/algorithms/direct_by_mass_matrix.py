@@ -9,7 +9,7 @@ freedom it needs fewer operations than articulated bodies do.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from ..expr import Scalar
 from ..joint import Vector
@@ -23,10 +23,15 @@ from .singular_model import refuse_singular
 Rotor = Mapping[int, Scalar]  # inertia by velocity index
 
 
-def mass_matrix_by_columns(m: Mechanism, q: Vector) -> Matrix:
-    """Return the mass matrix; of each column only what lies on and below the diagonal is used."""
+def mass_matrix_by_columns(
+    m: Mechanism, q: Vector, inverse: Callable[..., Vector] = newton_euler
+) -> Matrix:
+    """Return the mass matrix: column j is the inverse model of a unit acceleration of joint j.
+
+    Of each column only what lies on and below the diagonal is used.
+    """
     n, still = m.nv, m.weightless
-    columns = [newton_euler(still, q, [0] * n, Values.unit(n, c)) for c in range(n)]
+    columns = [inverse(still, q, [0] * n, Values.unit(n, c)) for c in range(n)]
     return Matrix([[columns[min(r, c)][max(r, c)] for c in range(n)] for r in range(n)])
 
 

@@ -17,6 +17,7 @@ from ..linalg import Matrix
 from ..linalg import Vector as Vector4
 from ..mechanism import Mechanism
 from .augmented_body import one_freedom_each, refuse_wrenches
+from .link_motion import path
 from .newton_euler import Wrenches
 
 ZERO = Matrix.zeros(4, 4)
@@ -63,9 +64,7 @@ class Posture:
 
     def __init__(self, m: Mechanism, q: Vector):
         self.m, self.q = m, q
-        self.paths: list[list[int]] = []
-        for j, body in m.outward():
-            self.paths.append([*(self.paths[body.parent] if body.parent >= 0 else []), j])
+        self.paths = [path(m, j) for j in range(len(m.bodies))]
         self.G = Vector4([*m.gravity, 0])
         self.J = [pseudo_inertia(body.inertia) for body in m.bodies]
         self._U: dict[tuple[int, ...], Matrix] = {}

@@ -42,8 +42,8 @@ def link_states(m: Mechanism, q: Vector, qd: Vector, qdd: Vector) -> list[LinkSt
         carrier, speed = (motion[j], xi[j]) if len(s) == 1 else (before, v_i)
         psi = tuple(speed.cross(x) for x in s)
         psi2 = tuple(second_rate(carrier, speed.v, x) for x in s)
-        I = Inertia(body.m, body.h, body.Io, "origin")
-        states.append(LinkState(place, s, xi[j], psi, psi2, I, motion[j].needs(body)))
+        I, f = body.inertia.about_origin, motion[j].needs(body)
+        states.append(LinkState(place, s, xi[j], psi, psi2, I, f))
     return states
 
 

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..algebra import Mat3, Rotation, Vec3
+from ..algebra import Mat3, Vec3
 from ..expr import Port
 from ..expr.rolled import Cells, Rolled, Roller, Slots
 from ..inertia import Inertia
 from ..joint import Vector
 from ..mechanism import Mechanism
-from ..spatial import CoriolisFactor, Twist, Wrench, inertia_to_parent
+from ..spatial import CoriolisFactor, Twist, Wrench
+from .base_axes import Based, turned
 from .rolled_links import Call, Link, Links, Results
 from .rolled_values import (
     Inward,
@@ -131,7 +132,7 @@ def _state(link: Link, before: Vector, q: Vector, qd: Vector, qdd: Vector) -> Re
     psi2 = a.cross(s) + xi.cross(psi)
     xi, a = xi + s * qd[0], a + s * qdd[0] + psi * qd[0]
     f = I @ a + xi.cross_star(I @ xi)
-    B = CoriolisFactor.of(Inertia(I.m * 2, I.h * 2, I.Io * 2, "origin"), xi)
+    B = CoriolisFactor.of(I * 2, xi)
     axis = [*s.entries(), *psi.entries(), *psi2.entries()]
     after = [*frame, *xi.entries(), *a.entries()]
     own = [*f.entries(), *inertia_entries(I), *(x for r in B.K.rows for x in r), *B.p]
@@ -167,13 +168,9 @@ def seen(link: Link, before: Vector, q: Vector) -> tuple[list[Any], Twist, Inert
     """Return place, axis and inertia of a body in base axes; `before` is the parent's place."""
     own, at = link.place(q)
     R_i, p_i = Mat3(*(tuple(before[k : k + 3]) for k in (0, 3, 6))), Vec3(*before[9:12])
-    R = Mat3(*(tuple(own.T @ Vec3(*row)) for row in R_i.rows))
-    p, here = p_i + R_i @ at, Rotation.of(R)
-    (x,) = link.body.joint.columns(q)
-    w = here @ x.w
-    body = link.body
-    I = inertia_to_parent(Inertia(body.m, body.h, body.Io, "origin"), here, p)
-    return [*(x for row in R.rows for x in row), *p], Twist(here @ x.v + p.cross(w), w), I
+    R, p = turned(R_i, own), p_i + R_i @ at
+    body = Based.of(link.body, q, R, p)
+    return [*(x for row in R.rows for x in row), *p], body.s[0], body.I
 
 
 def ancestors(m: Mechanism) -> Iterator[tuple[int, int]]:
@@ -185,17 +182,21 @@ def ancestors(m: Mechanism) -> Iterator[tuple[int, int]]:
             i = m.bodies[i].parent
 
 
+def related(m: Mechanism) -> set[tuple[int, int]]:
+    """Return the pairs of bodies one of which carries the other, and of each with itself."""
+    met = {(j, j) for j in range(len(m.bodies))}
+    return met | {pair for j, i in ancestors(m) for pair in ((i, j), (j, i))}
+
+
 def zeros(links: Links, where: Where, outputs: Sequence[int], packed: bool) -> None:
     """Write the zeros of joints on different branches; packed results have none."""
-    n = len(links.m.bodies)
-    related = {(j, j) for j in range(n)}
-    related |= {pair for j, i in ancestors(links.m) for pair in ((i, j), (j, i))}
-    if packed or len(related) == n * n:
+    n, met = len(links.m.bodies), related(links.m)
+    if packed or len(met) == n * n:
         return
     cleared = links.roller.begin()
     for i in range(n):
         for j in range(n):
-            if (i, j) not in related:
+            if (i, j) not in met:
                 found = {f"zero{k}": where(k, i, j) for k in outputs}
                 links.apply_plain(cleared, Call(_zeros, {}, found))
 
@@ -226,12 +227,9 @@ def _matrices(
 
 def packed_places(m: Mechanism, symmetric: bool) -> dict[tuple[int, int], int]:
     """Return the place of each entry that is not zero, in order of first appearance by rows."""
-    n = m.nv
-    related = {(j, j) for j in range(n)}
-    related |= {pair for j, i in ancestors(m) for pair in ((i, j), (j, i))}
     found: dict[tuple[int, int], int] = {}
     many = 0
-    for i, j in sorted(related):
+    for i, j in sorted(related(m)):
         if symmetric and j < i:
             found[i, j] = found[j, i]
         else:

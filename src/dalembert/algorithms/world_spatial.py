@@ -54,7 +54,7 @@ def solids(m: Mechanism, q: Vector, qd: Vector, qdd: Vector, start: Vec3 = ZERO)
         i = body.parent
         R_j, P_j = body.pose(q_[j])
         x.R[j], x.p[j] = (x.R[i] @ R_j).bounded(), x.p[i] + x.R[i] @ P_j
-        x.s[j] = [_at_O(x.R[j], x.p[j], s) for s in body.joint.columns(q_[j])]
+        x.s[j] = [s.to_parent(x.R[j], x.p[j]) for s in body.joint.columns(q_[j])]
         relative = sum((s * v for s, v in zip(x.s[j], qd_[j], strict=True)), AT_REST)
         x.xi[j] = x.xi[i] + relative
         # ṡ = ξ × s; of the joint's own motion only what its columns do not already contain
@@ -123,12 +123,6 @@ def spatial_force(m: Mechanism, q: Vector, qd: Vector, qdd: Vector) -> list[list
         if body.parent >= 0:
             f[body.parent] += f[j]
     return [f[j].entries() for j in range(len(m.bodies))]
-
-
-def _at_O(R: Rotation, p: Vec3, s: Twist) -> Twist:
-    """Return a motion given in body axes at the body origin as that of the point at O."""
-    w = R @ s.w
-    return Twist(R @ s.v + p.cross(w), w)
 
 
 def _own(m: Mechanism, j: int, R: Rotation, q: Vector, qd: Vector, relative: Twist) -> Twist:

@@ -17,6 +17,7 @@ from .later import (
     active_chain,
     articulated_body,
     augmented_body,
+    direct_by_mass_matrix,
     energy,
     gibbs_appell,
     homogeneous,
@@ -120,13 +121,8 @@ def mass_with_rotors(mass: Algorithm) -> Algorithm:
 
 
 def by_columns(rigid: Algorithm) -> Algorithm:
-    """Return the mass matrix: column j is the inverse model of a unit acceleration of joint j."""
-
-    def mass_matrix(m: Mechanism, q: Vector) -> Matrix:
-        still, n = m.weightless, m.nv
-        return Matrix.columns([rigid(still, q, [0] * n, Values.unit(n, j)) for j in range(n)], n)
-
-    return mass_with_rotors(mass_matrix)
+    """Return the mass matrix, a column for each unit acceleration."""
+    return mass_with_rotors(lambda m, q: direct_by_mass_matrix.mass_matrix_by_columns(m, q, rigid))
 
 
 def lagrange_model(rigid: Algorithm) -> Algorithm:

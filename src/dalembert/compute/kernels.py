@@ -64,18 +64,13 @@ def compile(
     >>> k([0.0], [0.0], [1.0])
     array([0.5])
     """
-    from ..runtime import Form, check_loops, compile_program
+    from ..runtime import Form, compile_program
 
     check_names(options)
     form, by = Form(packed, dtype, layout, reduce), checked_way(wrt, adjoint)
     m = freed(model_of(m, "compile", quantity), (*(parameters or ()), *named(by)))
     row = row_of(quantity, m)
-    if row.planned:
-        from ..plan import planned
-
-        check_loops(quantity, form)
-        m = forced(m, row) if plan is None else m
-        plan = plan or planned(m)
+    m, plan = _planned(m, row, form, plan) if row.planned else (m, plan)
     asked = Asked(m, row, method, options, parameters, wrench, by, plan, packed)
     if set(options) - set(row.options):
         asked.program(method)  # raises the error that names what is wrong
@@ -84,18 +79,29 @@ def compile(
     longest = CLOSED if row.planned else None
     made = compile_program(make, asked.key + way, threads, known, form, single, longest)
     made.source = make
-    made.notes = (str(plan),) if plan is not None else ()
     told = {"parameters": names, "wrench": wrench, "plan": plan, "wrt": by, **asdict(form)}
     told |= {**options, "threads": threads, "single": single}
-    made.origin = again = partial(compile, m, quantity, method, **told)
+    return _with_origin(made, partial(compile, m, quantity, method, **told))
+
+
+def _planned(m: Mechanism, row: Quantity, form: Any, plan: Any) -> tuple[Mechanism, LoopPlan]:
+    """Return a closed machine and its plan; a kernel that reduces its states is refused."""
+    from ..plan import planned
+    from ..runtime import check_loops
+
+    check_loops(row.name, form)
+    m = forced(m, row) if plan is None else m
+    return m, plan or planned(m)
+
+
+def _with_origin(made: Kernel, again: partial[Any]) -> Kernel:
+    """Return a kernel that knows how to be made again, and with derivatives for autodiff."""
+    plan, by = again.keywords["plan"], again.keywords["wrt"]
+    made.origin, made.notes = again, (str(plan),) if plan is not None else ()
     if made.card.form.differentiable and (isinstance(by, Repeated) or not named(by)):
-        made.more = partial(_with_derivatives, again, by.rounds if by else ())
+        rounds = by.rounds if by else ()
+        made.more = lambda *names: again(wrt=Repeated((*rounds, names)))
     return made
-
-
-def _with_derivatives(again: partial[Any], rounds: tuple[Any, ...], *names: str) -> Any:
-    """Return the kernel with derivatives by plain coordinates, which autodiff asks for."""
-    return again(wrt=Repeated((*rounds, names)))
 
 
 def kept_key(m: Mechanism, row: Quantity, method: str | None, options: dict[str, Any]) -> str:
