@@ -172,7 +172,7 @@ def coriolis(m: Mechanism, q: Vector, qd: Vector) -> Values:
 
 
 def bias(m: Mechanism, q: Vector, qd: Vector, drives: Drives = "inertia") -> Values:
-    """Return what is needed without acceleration."""
+    """Return the forces at zero acceleration, gravity and friction included."""
     _counted(m, drives)
     return _bias(m, coefficients(m, q), qd).plus(friction(m, qd, drives))
 

@@ -148,7 +148,7 @@ def named_row(m: Mechanism, name: str, q: Vector, qd: Vector, steer: Steering) -
 
 
 def steering(m: Mechanism, angles: Vector, rates: Vector) -> Steering:
-    """Return what is prescribed, with its rate, by name."""
+    """Return the prescribed values by name, each with its rate."""
     return dict(zip(Constraints.of(m).inputs, zip(angles, rates, strict=True), strict=True))
 
 
@@ -256,7 +256,7 @@ def state_model(m: Mechanism, r: Reduction, acting: Acting) -> tuple[Values, Val
 
 
 def inertia_forces(m: Mechanism, r: Reduction, forces: JointForces) -> Values:
-    """Return what the motion needs at α̇ = 0, affine terms included; J_nh' of it is Cα (S3.11)."""
+    """Return the inertia forces at α̇ = 0, affine terms included; J_nh' times them is Cα (S3.11)."""
     tau = Values(newton_euler(m.weightless, r.q, r.qd, r.drift))
     return tau.plus(forces.inertial(r.drift))
 

@@ -137,7 +137,7 @@ class Excitation:
 
 
 def base_excitation(gravity: Vec3) -> Excitation:
-    """Return that of a fixed base: no twist, but gravity acts on first moments."""
+    """Return the excitation of a fixed base: no twist, but gravity acts on first moments."""
     g = [float(x) for x in gravity]
     size = max(map(abs, g))
     return Excitation([[0.0, *(x / size for x in g), *[0.0] * 6]] if size else [], [])

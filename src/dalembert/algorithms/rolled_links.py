@@ -78,7 +78,7 @@ class Call:
         return [(name, (cells.size,)) for name, cells in self.found.items()]
 
     def results(self, *link: Link, **given: Vector) -> list[Any]:
-        """Return what the formula gives, in the order of the cells."""
+        """Return the results of the formula, in the order of their cells."""
         made = self.formula(*link, **given)
         return [made[name] for name in self.found]
 
@@ -125,7 +125,7 @@ class Links:
         return iter(self.m.inward())
 
     def place(self, j: int) -> dict[str, Cells]:
-        """Return what the place of a body is computed from: its sine and cosine, coordinates."""
+        """Return the inputs of a body's place: sine and cosine of its angle, its coordinates."""
         return {"turn": self.turn(j), "q": self.q(j)}
 
     def q(self, j: int) -> Cells:
@@ -191,7 +191,7 @@ class Links:
 
 
 def constants(routine: Program, *names: str) -> Known:
-    """Return what is the same in every state among outputs of a routine."""
+    """Return the entries of a routine's outputs that are the same in every state."""
     found, at = {}, 0
     for port in routine.outputs:
         results = routine.step.results[at : at + port.size]
@@ -205,7 +205,7 @@ def _angle(link: Link, q: Vector) -> Results:
 
 
 def _bare(body: Body) -> Body:
-    """Return what formulas see of a body."""
+    """Return a body without name, parent and limits, which no formula sees."""
     return Body("", -1, body.placement, body.joint, body.inertia)
 
 
@@ -216,7 +216,7 @@ def _symmetric(body: Body) -> Body:
 
 
 def _numbers(body: Body, rotor: float) -> tuple[Any, list[Any]]:
-    """Return what cannot differ within a kind, and the numbers of a body in order."""
+    """Return the structure of a body, the same for all of its kind, and its numbers in order."""
     found: list[Any] = []
 
     def seen(x: Any) -> Any:

@@ -77,7 +77,7 @@ def prescribed_joints(m: Mechanism) -> tuple[int, ...]:
 
 
 def prescribed_names(m: Mechanism) -> tuple[str, ...]:
-    """Return what is given with its rate: steering angles, rates of prescribed joints, time.
+    """Return the names of prescribed values: steering angles, rates of joints, time.
 
     The rate of a joint's rate is its acceleration. Time is last, where it is met; its rate is 1.
     """
@@ -179,7 +179,7 @@ def with_told(m: Mechanism, angles: Vector, rates: Vector) -> Mechanism:
 
 
 def steering_of(m: Mechanism) -> dict[str, tuple[Scalar, Scalar]]:
-    """Return what a mechanism was told of its steering; what it was not told is at rest."""
+    """Return the prescribed values that a mechanism was told, with rates; others are at rest."""
     told = {name: (x, rate) for name, x, rate in m.told}
     return {n: told.get(n, (0, 1 if n == TIME else 0)) for n in prescribed_names(m)}
 
@@ -190,7 +190,7 @@ def held_names(m: Mechanism) -> tuple[str, ...]:
 
 
 def held_units(m: Mechanism) -> list[str]:
-    """Return what each of these rows is the rate of: m of a contact, 1 where a text decides it."""
+    """Return the unit of each of these rows: m of a contact, 1 where a text decides it."""
     touching = sum(len(wheel_names(w)) for w in m.wheels)
     touching += sum(len(rolling_names(c)) for c in m.rolling)
     return ["m" if k < touching else "1" for k in range(len(held_names(m)))]

@@ -265,7 +265,7 @@ INPUTS: Mapping[str, Output] = {
 
 
 def input_port(name: str) -> Output:
-    """Return what the entries of an input belong to, and their units."""
+    """Return an input with its axes and units."""
     return INPUTS.get(name) or port(name, "J / joint")
 
 

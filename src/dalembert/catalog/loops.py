@@ -41,7 +41,7 @@ SHARED = {**MODEL, "weights": None}
 
 
 def _checked(algorithm: Algorithm, model: Any, inputs: Any, options: Any) -> list[Any]:
-    """Return what an algorithm gives of a closed mechanism, then the checks of the closure."""
+    """Return the outputs of an algorithm, then the checks of the closure."""
     found = algorithm(model, *inputs, **options)
     several = found if isinstance(found, tuple) else (found,)
     return [*several, *getattr(model, "closed", model).checks()]

@@ -101,7 +101,7 @@ def coriolis_forces(rigid: Algorithm) -> Algorithm:
 
 
 def bias_forces(rigid: Algorithm) -> Algorithm:
-    """Return what the rigid bodies need without acceleration, and friction if drives count it."""
+    """Return the forces of the bodies at zero acceleration, and friction if drives count it."""
 
     def bias(
         forces: JointForces, q: Vector, qd: Vector, wrenches: Wrenches | None = None

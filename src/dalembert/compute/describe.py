@@ -134,7 +134,7 @@ def docstring(row: Quantity) -> str:
 
 
 def _when_closed(row: Quantity) -> str:
-    """Return what a quantity is where loops close the tree."""
+    """Return the paragraph on machines whose loops close the tree."""
     options = ", ".join(f"{k}={v!r}" for k, v in row.options.items())
     return (
         f"With closed loops it takes {', '.join(row.inputs)} and the options {options}: "

@@ -30,7 +30,7 @@ def answered(
     m: Mechanism, row: Quantity, get: Callable[..., Any], kernel: Any, inputs: Sequence[Any],
     parameters: Mapping[str, Any] | None,
 ) -> Outputs:  # fmt: skip
-    """Return what a kernel gives, each state by a plan of its branch, loops found closed.
+    """Return the outputs of a kernel, each state by a plan of its branch, loops found closed.
 
     States whose certificate or pivots say that the plan is not theirs are computed again with a
     plan of their branch; an open loop or a singular pose is an error that names the state.
@@ -155,7 +155,7 @@ _SIZES: Kept[Any] = Kept(256)
 
 
 def row_sizes(m: Mechanism) -> Any:
-    """Return what each closure equation is measured in: the mechanism's size, or one."""
+    """Return the scale of each closure equation: the mechanism's size, or one."""
     return _SIZES.get(m.digest, lambda: Closure(m).row_size)
 
 

@@ -107,7 +107,7 @@ def unproven(m: Mechanism, motion: Sequence[Any]) -> tuple[str, ...]:
 
 
 def left_out(m: Mechanism) -> tuple[str, ...]:
-    """Return what equations leave out, in characters that every comment may hold."""
+    """Return the notes on terms left out, in characters that every comment may hold."""
     told = m.form.left_out if m.form is not None else ()
     return tuple(line.replace("%", " percent").replace("; ", ", ") for line in told)
 

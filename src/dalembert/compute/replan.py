@@ -96,7 +96,7 @@ class Outputs:
 
     @staticmethod
     def of(kernel: Any, inputs: Iterable[Any], parameters: Mapping[str, Any] | None) -> Outputs:
-        """Return what a kernel gives."""
+        """Return the outputs of one call of a kernel."""
         *arrays, residual, pivot, certificate = kernel(*inputs, parameters=parameters)
         return Outputs(arrays, residual, np.array(pivot[..., 0]), np.array(certificate[..., 0]))
 

@@ -137,7 +137,7 @@ def _frames(m: Mechanism, row: Quantity, method: str, wrench: bool) -> list[Prep
 
 
 def _told(row: Quantity, start: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
-    """Return what an algorithm takes; what is prescribed is told to the mechanism of a plan."""
+    """Return the arguments of an algorithm; a planned mechanism is told what is prescribed."""
     if not (row.planned and "steer" in row.inputs):
         return [*start, *inputs]
     *state, angles, rates = inputs

@@ -69,7 +69,7 @@ class Reversed:
 
 
 def checked_way(wrt: Any, adjoint: bool) -> Any:
-    """Return what to differentiate by and in which way."""
+    """Return the names to differentiate by, marked where gradients are asked for."""
     if not adjoint:
         return wrt
     if not named(wrt):

@@ -101,7 +101,7 @@ def passed(job: Job, events: list[Event], told: bool = True) -> list[Event]:
 
 
 def hint(job: Job) -> str:
-    """Return what else may have stopped a motion."""
+    """Return a hint on dead points for a motion that stopped, if its law may meet one."""
     if _plan(job) is None:
         return ""
     return "; or the motors met a dead point, where the forces of this law have no bound"

@@ -146,7 +146,7 @@ class Sampled:
         self.events = self.job.kernels.events(run.table.functions, run.table.key)
 
     def case(self, t: Array, rows: Array) -> Case:
-        """Return what kernels are given at states `rows` (...) and times t (...)."""
+        """Return the case of states `rows` (...) at times t (...)."""
         found: Case = self.run.modes.directed(self.whole.of(rows), rows, t)
         return found
 

@@ -48,7 +48,7 @@ class Called(Given):
         return len(self.settings)
 
     def asked(self, t: float, q: Array, qd: Array) -> Array:
-        """Return what the function gives at a state."""
+        """Return the forces that the function gives at a state."""
         tau = np.asarray(self.function(t, q, qd), dtype=float)
         if tau.shape != (self.forces,):
             raise UsageError(f"the torque function gave shape {tau.shape}, not ({self.forces},)")

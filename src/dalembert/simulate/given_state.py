@@ -43,7 +43,7 @@ def asked(own: System, q: Array, v: Array, tau: Any, steer: Any, t: float) -> An
 
 
 def held_signals(own: System, q: Array, steer: Any, t: float) -> Array:
-    """Return what is prescribed, held still: steering angles, joints where they are, time."""
+    """Return the signals held still: steering angles, joints where they are, time."""
     u = np.zeros(own.signals)
     if not isinstance(own, Reduced):
         return u

@@ -70,7 +70,7 @@ class Run:
         return Case(self.job, p, self.job.parameter_rows(self.lead))
 
     def case(self) -> Case:
-        """Return what kernels are given, with directions of sliding to be written."""
+        """Return the case of all states, with room for the directions of sliding."""
         own, dry = self.bare, self.modes.count
         if not dry:
             return own
@@ -319,7 +319,7 @@ class Run:
         )  # fmt: skip
 
     def result(self) -> Simulation:
-        """Return what is found as one object."""
+        """Return the whole simulation: samples, events, forces and notes."""
         found, m, job, lead = self.samples(), self.job.m, self.job, self.lead
         stopped = found.stopped
         n, ways = job.kernels.size, job.kernels.ways

@@ -108,7 +108,7 @@ class Job:
         return self.signal(t) if self.signal is not None else np.zeros(max(1, self.kernels.inputs))
 
     def led(self, t: Any) -> Array:
-        """Return what is prescribed at times: signals, then time and 1 if a constraint asks."""
+        """Return the prescribed signals at times, then time and 1 if a constraint asks."""
         clock = np.asarray(t, dtype=float)[..., None]
         u = self.told(t)[..., self.kernels.prescribed]
         u = np.broadcast_to(u, (*clock.shape[:-1], u.shape[-1]))
@@ -116,7 +116,7 @@ class Job:
         return np.concatenate([u, clock, np.ones_like(clock)], axis=-1) if timed else u
 
     def inputs(self, x: Array, t: Array, p: Array) -> tuple[Array, Array, Array, Array]:
-        """Return what the kernels take at states x (..., n), times t (...), settings p (..., s)."""
+        """Return the inputs of kernels at states x (..., n), times t (...), settings p (..., s)."""
         return self.answered(x, t[..., None], self.told(t), p)
 
     @property
@@ -182,7 +182,7 @@ class Case:
         return Case(self.job, self.p[rows] if self.p.ndim > 1 else self.p, own or None)
 
     def ask(self, kernel: Any, x: Array, t: Any, *more: Any) -> Any:
-        """Return what a kernel gives at states x (..., n) and times t."""
+        """Return the outputs of a kernel at states x (..., n) and times t."""
         time = np.broadcast_to(np.asarray(t, dtype=float), x.shape[:-1])
         return kernel(*self.job.inputs(x, time, self.p), *more, parameters=self.parameters)
 

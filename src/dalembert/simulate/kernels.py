@@ -175,12 +175,12 @@ class Kernels:
         return _KERNELS.get(key, lambda: compile_program(make, key=key, single=self.single))
 
     def _forces(self, at: Moment) -> list[Scalar]:
-        """Return what the law gives."""
+        """Return the forces of the control law."""
         told = at.s.told(at.led)
         return list(self.law.torque(told, at.t, at.q, at.qd, at.of_law, at.p[: self.settings]))
 
     def _outcome(self, at: Moment, tau: Vector) -> Outcome:
-        """Return what the system does, dry friction as its directions in p say."""
+        """Return accelerations and forces; directions in p say which joints slide and how."""
         direction = {k: at.p[self.settings + a] for a, k in enumerate(self.dry_joints)}
         forces = self._with_wrenches(at, at.s.placed(tau))
         return at.s.outcome(at.q, at.v, at.led, Push(forces, direction=direction))

@@ -126,7 +126,7 @@ def _events(cells: Sequence[Any], r: Any) -> None:
 
 
 def _dashes() -> Any:
-    """Return what stands for goals in the legend."""
+    """Return the mark of goals in the legend."""
     from matplotlib.lines import Line2D
 
     return Line2D([], [], color="#8a94a3", linestyle="--", linewidth=0.8)

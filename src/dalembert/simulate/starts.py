@@ -127,7 +127,7 @@ def _rest(job: Job) -> Array:
 
 
 def _entries(job: Job, what: str) -> list[str]:
-    """Return what the numbers of q0 or qd0 stand for."""
+    """Return the names of the entries of q0 or qd0."""
     own, m = job.kernels.system, job.m
     if what == "qd0" and (own.speeds != m.nv or (isinstance(own, Rolling) and m.speeds)):
         return [shown(name) for name in m.speeds] or [f"{own.speeds} in all"]

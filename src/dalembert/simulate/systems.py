@@ -352,7 +352,7 @@ class Reduced(System):
         return replace(self, m=m)
 
     def prescribed(self, u: Vector) -> tuple[list[Scalar], list[Scalar]]:
-        """Return what is prescribed and its rates, from the signals and time."""
+        """Return the prescribed values and their rates, from the signals and time."""
         first = 2 * len(self.steering)
         last = first + 3 * len(self.given)
         values = [*u[0:first:2], *u[first + 1 : last : 3], *u[last::2]]

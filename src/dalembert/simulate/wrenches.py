@@ -92,7 +92,7 @@ class Wrenches:
 
 
 def six_of(name: str, function: Any, t: Scalar, q: Any, qd: Any, frame: State) -> Sequence[Scalar]:
-    """Return what the function of a wrench gives at a state."""
+    """Return the six numbers that the function of a wrench gives at a state."""
     R = tuple(map(tuple, frame.R.matrix().rows))
     at = At(tuple(frame.p), R, tuple(frame.v), tuple(frame.w))
     try:
@@ -108,7 +108,7 @@ def six_of(name: str, function: Any, t: Scalar, q: Any, qd: Any, frame: State) -
 
 
 def positional(function: Any) -> list[inspect.Parameter]:
-    """Return what a function takes by position; nothing where it does not say."""
+    """Return the positional parameters of a function; none where it does not say."""
     try:
         every = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -187,7 +187,7 @@ class Pushes:
 
     @staticmethod
     def of(kernels: Any, parameters: Any) -> Pushes | None:
-        """Return what must be asked at every evaluation; None where nothing must."""
+        """Return the wrenches that Python must compute at every evaluation, or None."""
         if not kernels.wrenches.called:
             return None
         m = with_numbers(kernels.system.m, parameters)
