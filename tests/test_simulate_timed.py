@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.runtime.signal import smooth
+from dalembert.runtime.signal import held, smooth
 from dalembert.simulate.prescribed import polynomials
 
 TIMES = np.linspace(0.0, 2.0, 201)
@@ -103,3 +103,23 @@ def test_a_bump_of_a_sampled_motion_is_not_stepped_over():
     ends = [da.simulate(m, [0, 0], t=10.0, method=way, **given).q[-1] for way in ("dop853", "rk4")]
     assert abs(ends[0][1]) > 0.2
     assert ends[0] == pytest.approx(ends[1], abs=1e-7)
+
+
+def test_a_joint_is_not_told_to_jump():
+    """A stop within no time is a blow to all other joints, of which they felt nothing."""
+    m = da.load("b: TX(), a: RZ(), TXK(1); gravity = (0, 0, 0);"
+                "body 1: M = 1; body 2: M = 1, D = (0, 1, 0);")  # fmt: skip
+    fast = da.trajectory.constant_acceleration([0.0], [0.5], 1.0)  # ends at 1 m/s
+    stop = fast.then(da.trajectory.quintic([0.5], [1.0], 1.0))
+    on = fast.then(da.trajectory.quintic([0.5], [1.0], 1.0, qd0=1.0))
+    with pytest.raises(da.UsageError, match="its speed jumps at t = 1 s"):
+        da.simulate(m, t=2.0, motion={"b": stop})
+    assert len(da.simulate(m, t=2.0, motion={"b": on}).t) == 201
+    assert len(da.simulate(m, t=1.0, motion={"b": stop}).t) == 201  # not yet
+    with pytest.raises(da.UsageError, match="its place jumps at t = 1 s"):
+        da.simulate(m, t=2.0, motion={"b": held([0.0, 1.0], [[0.0], [0.2]])})
+    one = da.load("TX(); gravity = (0, 0, 0); body 1: M = 1;")
+    assert "the speed of the motion jumps at t = 1 s" in da.torques_along(one, stop).notes[0]
+    rest = da.trajectory.quintic([0.0], [0.5], 1.0).then(da.trajectory.quintic([0.5], [1.7], 0.3))
+    for smooth_one in (on, rest, da.trajectory.spline([0, 0.2, 1.0], [[0.0], [0.3], [0.1]])):
+        assert not da.torques_along(one, smooth_one).notes

@@ -72,25 +72,29 @@ class Signal:
         powers = np.arange(terms - 1, 0, -1.0)
         return Signal(self.breaks, c[..., :-1] * powers)
 
+    @property
+    def jumps(self) -> Array:
+        """Whether a column jumps at each break but the first and the last."""
+        c, h = self.coefficients, np.diff(self.breaks)[:, None]
+        end, size = np.zeros(c[..., 0].shape), np.zeros(c[..., 0].shape)
+        for d in range(c.shape[2]):
+            end, size = end * h + c[..., d], size * h + np.abs(c[..., d])
+        gap = np.abs(end[:-1] - c[1:, :, -1])
+        return np.asarray((gap > JUMP * size.max(axis=0)).any(axis=1))
+
     def stops(self, start: float, end: float) -> tuple[list[float], float]:
         """Return the times at which a solver must stop, and the longest step between them.
 
         Values or slopes jump there, or a piece much shorter than others begins or ends; no step is
         longer than the longest piece, so that none is stepped over.
         """
-        breaks, c = self.breaks, self.coefficients
+        breaks = self.breaks
         spans, inner = np.diff(np.clip(breaks, start, end)), np.arange(1, len(breaks) - 1)
         if not len(inner):
             return [], np.inf
         longest = float(spans.max())
         short = spans < longest / MUCH
-        chosen = short[:-1] | short[1:]
-        for own in (c, self.derivative().coefficients):
-            before = np.zeros(own[:-1, :, 0].shape)
-            for d in range(own.shape[2]):
-                before = before * np.diff(breaks)[:-1, None] + own[:-1, :, d]
-            gap = np.abs(before - own[1:, :, -1])
-            chosen |= (gap > JUMP * np.abs(own[..., -1]).max(axis=0)).any(axis=1)
+        chosen = short[:-1] | short[1:] | self.jumps | self.derivative().jumps
         at = breaks[inner[chosen]]
         return [float(t) for t in at[(at > start) & (at < end)]], longest or np.inf
 

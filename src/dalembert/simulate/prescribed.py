@@ -120,12 +120,27 @@ def timed_motion(
             made[name] = polynomials(name, value, times)
             continue
         one = as_signal(value, name in m.joint_names, name)
+        if name in m.joint_names:
+            _require_continuous(name, one, start, end)
         if not one.held and (start < one.breaks[0] or end > one.breaks[-1]):
             notes.append(_held(f"motion of {shown(name)}", one.breaks, start, end))
             one = one.spanning(start, end)
         made[name] = one
         notes += _swings(name, one, value)
     return made, notes
+
+
+def _require_continuous(name: str, one: Signal, start: float, end: float) -> None:
+    """Raise UsageError where a joint is told to jump, in place or speed: no force can do that."""
+    for what, own in (("place", one), ("speed", one.derivative())):
+        at = one.breaks[1:-1][own.jumps]
+        at = at[(at > start) & (at < end)]
+        if len(at):
+            raise UsageError(
+                f"motion {shown(name)!r}: its {what} jumps at t = {at[0]:g} s, which is a blow",
+                hint="end a motion at rest before the next begins, or at the speed of the next; "
+                "(times, values) is read as a smooth curve",
+            )
 
 
 def _swings(name: str, one: Signal, table: Any) -> list[str]:

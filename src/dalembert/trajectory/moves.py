@@ -89,6 +89,14 @@ class Trajectory:
         most = np.abs(self.qdd(self.signal.breaks)).max(initial=0.0)
         return np.asarray(inside[(jump > 1e-6 * most).any(axis=-1)])
 
+    def blows(self) -> tuple[str, ...]:
+        """Return a note where speeds jump: the force of a blow is in no list of forces."""
+        at = self.signal.breaks[1:-1][self.signal.jumps | self.signal.derivative().jumps]
+        if not len(at):
+            return ()
+        told = ", ".join(f"{t:.4g}" for t in at[:6]) + ", ..." * (len(at) > 6)
+        return (f"the speed of the motion jumps at t = {told} s: no force does that",)
+
     def then(self, other: Trajectory) -> Trajectory:
         """Return this motion followed by another, which begins where this one ends.
 

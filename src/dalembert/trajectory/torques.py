@@ -103,6 +103,8 @@ def _alone(
     trajectory = of_run(m, trajectory)
     data = trajectory if isinstance(trajectory, MeasuredMotion) else None
     trajectory, gaps = _sampled(m, trajectory)
+    if isinstance(trajectory, Trajectory):
+        gaps = (*gaps, *trajectory.blows())
     t, q, qd, qdd = _motion(m, trajectory, t, start)
     # a speed that is rounding of rest has no friction
     qd = np.where(np.abs(qd) < 1e-12 * np.abs(qd).max(initial=0.0), 0.0, qd)
