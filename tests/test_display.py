@@ -46,3 +46,9 @@ def test_coefficients_are_typeset_in_a_notebook():
     held = eq.freeze({2: 0})
     assert "1 joint;" in repr(held) and "1 joint:" in repr(held.to_sympy())
     assert r"A &= \left[" in held.to_sympy()._repr_latex_()
+
+
+def test_a_part_without_terms_is_said_to_have_none():
+    eq = da.equations(da.load("RZ(), TXK(L1);"))
+    assert "\\paragraph{Coriolis}\n\\noindent none\\par" in eq.latex(only=["B"])
+    assert "## Centrifugal\n\n- none" in eq.markdown(only=["C"])

@@ -73,7 +73,7 @@ def test_each_line_is_answered_by_a_line_of_json(monkeypatch, capsys):
     said = ["RZ(),TXK(L1),\nRZ();", "mass\nM1\n", "freeze 2=1+", "freeze 2=pi/2"]
     assert [row["said"] for row in rows] == said
     assert rows[0]["answer"] == "3 frame changes, 2 degrees of freedom"
-    assert rows[3] == {"said": said[3], "answer": "1 degrees of freedom are left", "error": None}
+    assert rows[3] == {"said": said[3], "answer": "1 degree of freedom is left", "error": None}
     assert rows[2]["error"].startswith("freeze:1:5: the expression ends too early")
     assert err.splitlines()[-1] == "error: freeze:1:5: the expression ends too early"
 
@@ -260,3 +260,22 @@ def test_show_keeps_the_brackets_of_branches():
         "body 1: M=1;",
     ]
     assert numbered("[RX()][RY()];").splitlines() == ["  1    [RX()]", "  2    [RY()]"]
+
+
+def test_gravity_may_be_said_as_a_phrase_says_it(monkeypatch, capsys):
+    text = (
+        "RZ(),TXK(1); body 1: M = 2, D = (0.5, 0, 0);\ngravity = (0, G, 0);\neval gravity\nquit\n"
+    )
+    out, err = converse(monkeypatch, capsys, text)
+    assert "1 degree of freedom" in out and "9.81  N m" in out and not err
+
+
+def test_another_command_fails_in_the_words_of_the_conversation(monkeypatch, capsys):
+    out, err = converse(monkeypatch, capsys, "RZ(),TXK(L1);\nsimulate --time 1\nquit\n", 2)
+    hint, error = err.splitlines()
+    assert hint.startswith("  hint: write set ") and error.startswith("error: simulate: no value")
+
+
+def test_equations_are_said_in_latex_and_formalisms_agree(monkeypatch, capsys):
+    out, err = converse(monkeypatch, capsys, "RZ(),TXK(L1);\nderive latex A\nagree\nquit\n")
+    assert "A_{11} = J_{Z1}" in out and "formalisms and the kernel agree to" in out

@@ -23,6 +23,7 @@ from .talk_uses import (
     HELP,
     USES,
     Lines,
+    freedom,
     mass_data,
     number,
     still,
@@ -186,7 +187,8 @@ class Conversation:
         (take or self.take)(read_phrase(text))
         self.sentence = text
         m = self.model
-        self.lines.say(f"{len(m.changes)} frame changes, {m.nv} degrees of freedom")
+        changes = f"{len(m.changes)} frame change{'s' * (len(m.changes) != 1)}"
+        self.lines.say(f"{changes}, {freedom(m)}")
 
     def show(self, _: str) -> None:
         """Show the sentence with its elements numbered, and what the equations leave out."""
@@ -212,7 +214,7 @@ class Conversation:
         if not text:
             raise UsageError("a file name is needed", hint="load arm.toml or load robot:puma560")
         self.take(read_model(text))
-        self.lines.say(f"{self.model.nv} degrees of freedom")
+        self.lines.say(freedom(self.model))
 
     def use(self, word: str, text: str) -> None:
         """Do what another command does, with the model as it is."""
@@ -255,24 +257,30 @@ class Conversation:
         self.change(self.model.with_values(**{name: value}))
 
     def gravity(self, text: str) -> None:
-        """Take another gravity."""
-        self.change(self.model.with_gravity(vector(text, "gravity")))
+        """Take another gravity, also as a phrase has it: = (0, G, 0);"""
+        three = text.removeprefix("=").removesuffix(";").strip()
+        bracketed = three.startswith("(") and three.endswith(")") and three.count("(") == 1
+        three = three[1:-1] if bracketed else three
+        self.change(self.model.with_gravity(vector(three, "gravity")))
 
     # -- the equations -----------------------------------------------------------------------------
 
     def derive(self, text: str) -> None:
         """Print the equations."""
-        words, forms = text.split(), ("report", "condensed", "program")
+        words, forms = text.split(), ("report", "condensed", "program", "latex", "markdown")
         form = next((w for w in words if w in forms), "condensed")
-        sections = [w for word in words if word not in forms for w in word.split(",")]
-        self.lines.say(self.equations.text(form, sections or None))
+        sections = [w for word in words if word not in forms for w in word.split(",")] or None
+        if form in ("latex", "markdown"):
+            return self.lines.say(getattr(self.equations, form)(sections))
+        self.lines.say(self.equations.text(form, sections))
 
     def freeze(self, text: str) -> None:
         """Hold joints."""
         eq = self.equations.freeze(freeze(text, "freeze"))
         kept = {key: x for key, x in self.left_out.items() if key != "freeze"}
         self.keep(eq.mechanism, kept, eq)
-        self.lines.say(f"{eq.n} degrees of freedom are left")
+        left = "1 degree of freedom is" if eq.n == 1 else f"{eq.n} degrees of freedom are"
+        self.lines.say(f"{left} left")
 
     def neglect(self, text: str) -> None:
         """Leave out a kind of forces."""

@@ -8,7 +8,7 @@ import shlex
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -29,6 +29,9 @@ USES = {
     "torques": "torques --to 1,0.5 --time 1",
     "cost": "cost",
     "eval": "eval gravity --q 0.1,0.2",
+    "check": "check",
+    "agree": "agree",
+    "view": "view --out robot.html",
 }
 
 HELP = """\
@@ -39,12 +42,13 @@ mass                   ask the mass data body by body: Enter keeps what is there
 tables                 show the tables, which `help tables` explains
 set NAME=VALUE         give a parameter a value
 gravity X,Y,Z          another gravity
-derive [report|program] [Q,A,B,C,constants,structure]
+derive [report|program|latex|markdown] [Q,A,B,C,constants,structure]
 freeze 4=0.3,5,6       hold joints       neglect velocity|coriolis|centrifugal|gravity
 terms [COUNT] [new]    rank the terms by their share; numbers are asked once, again with `new`
 drop A12:3,7           delete terms      undo   take the last change back
 prune 1%               leave out what is negligible, proven; also 80 operations, 1% passive
-export | simulate | torques | cost | eval ...   as on the command line, of the model as it is
+check | eval | simulate | torques | cost | agree | view | export ...   as on the command line, of
+                       the model as it is: eval gravity --q 0.1,0.2
 save FILE              write a native file (or a phrase: FILE.txt)
 quit"""
 
@@ -73,12 +77,28 @@ def used(word: str, text: str, m: Mechanism, known: dict[str, Any]) -> str:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"{_plain(m.name)}.toml"
         m.save(str(file))
-        out = io.StringIO()
-        with redirect_stdout(out):
+        out, told = io.StringIO(), io.StringIO()
+        with redirect_stdout(out), redirect_stderr(told):
             code = main([word, str(file), *arguments, *settings])
+    lines = told.getvalue().splitlines()
     if code:
-        raise UsageError(f"{word} has failed", hint=USES[word])
+        raise _failure(word, lines)
+    for line in lines:
+        click.echo(line, err=True)
     return out.getvalue()
+
+
+def _failure(word: str, lines: list[str]) -> UsageError:
+    """Return the error of another command in the words of a conversation."""
+    errors = [x.removeprefix("error: ") for x in lines if x.startswith("error: ")]
+    hints = [x.removeprefix("  hint: ") for x in lines if x.startswith("  hint: ")]
+    hint = (hints or [f"such as: {USES[word]}"])[-1].replace("--set ", "set ")
+    return UsageError((errors or [f"{word} has failed"])[-1], hint=hint)
+
+
+def freedom(m: Mechanism) -> str:
+    """Return how many degrees of freedom a model has."""
+    return f"{m.nv} degree{'s' * (m.nv != 1)} of freedom"
 
 
 def _plain(name: str) -> str:
