@@ -271,11 +271,11 @@ def test_gravity_may_be_said_as_a_phrase_says_it(monkeypatch, capsys):
 
 
 def test_another_command_fails_in_the_words_of_the_conversation(monkeypatch, capsys):
-    out, err = converse(monkeypatch, capsys, "RZ(),TXK(L1);\nsimulate --time 1\nquit\n", 2)
-    hint, error = err.splitlines()
+    said = converse(monkeypatch, capsys, "RZ(),TXK(L1);\nsimulate --time 1\nquit\n", 2)
+    hint, error = said.err.splitlines()
     assert hint.startswith("  hint: write set ") and error.startswith("error: simulate: no value")
 
 
 def test_equations_are_said_in_latex_and_formalisms_agree(monkeypatch, capsys):
-    out, err = converse(monkeypatch, capsys, "RZ(),TXK(L1);\nderive latex A\nagree\nquit\n")
+    out = converse(monkeypatch, capsys, "RZ(),TXK(L1);\nderive latex A\nagree\nquit\n").out
     assert "A_{11} = J_{Z1}" in out and "formalisms and the kernel agree to" in out

@@ -20,8 +20,5 @@ def typeset(eq: Equations, only: Sequence[str] | None = None) -> Document:
         return isinstance(line, str) or bool(line[1]) or line[0].name[0] not in "BC"
 
     made = document(eq, only=only)
-    sections = [
-        replace(s, lines=[*filter(kept, s.lines)] or ["none" for _ in s.lines[:1]])
-        for s in made.sections
-    ]
+    sections = [replace(s, lines=[*filter(kept, s.lines)] or ["none"]) for s in made.sections]
     return replace(made, sections=sections)
