@@ -195,3 +195,20 @@ def test_a_log_of_joints_at_rest_says_that_they_stand_still():
     table = {"t": t, "q.j1": 1e-4 * rng.normal(size=len(t)), "tau.j1": rng.normal(size=len(t))}
     with pytest.raises(da.UsageError, match="stand still"):
         da.identify(m, table)
+
+
+def test_a_short_log_is_cut_in_fewer_stretches():
+    t, q, qd, qdd = moving(ARM, 4, 100)
+    noise = np.random.default_rng(3).normal(size=q.shape)
+    tau = da.inverse_dynamics(ARM, q, qd, qdd)
+    table = {"t": t}
+    for k, name in enumerate(ARM.joint_names):
+        table |= {f"q.{name}": q[:, k] + 2e-4 * noise[:, k], f"tau.{name}": tau[:, k]}
+    d = da.read_motion(table, ARM)
+    f = da.identify(ARM, d, friction=False)
+    assert 1 < len(f.equations.training) < 24
+    wanted = truth(f, ARM)
+    assert all(low <= wanted[n] <= high for n, (low, high) in f.interval.items())
+    with pytest.raises(da.UsageError, match="the log is too short"):
+        da.identify(ARM, da.read_motion({h: x[:25] for h, x in table.items()}, ARM, cutoff=1.0),
+                    friction=False)  # fmt: skip

@@ -40,6 +40,8 @@ SPELLINGS = {
     "a mark of its encoding": b"\xef\xbb\xbf" + plain().encode(),
     "Excel's first line": "sep=;\r\n" + plain(";", ",", "\r\n"),
     "remarks and blank lines": HEAD + "\n# from the rig\n\n" + "\n\n".join(ROWS),
+    "remarks first": "# rig 3\n#\n" + plain(),
+    "heads behind the mark of a remark": "# " + plain(),
     "a comma at each end": plain(end=",\n"),
     "quoted heads": '"t","q.shoulder","q.elbow"\n' + "\n".join(ROWS),
 }
@@ -154,3 +156,12 @@ def test_angles_in_degrees_stay_degrees_where_a_column_is_mapped(tmp_path):
         np.testing.assert_allclose(d.q, np.deg2rad(TRUE[:, 1:]), atol=1e-6)
     d = da.read_motion(file, m, columns={"elbow": "knee:rad"})
     np.testing.assert_allclose(d.q[:, 1], TRUE[:, 2], atol=1e-5)
+
+
+def test_a_head_that_may_be_that_of_times_is_offered(tmp_path):
+    with pytest.raises(da.DescriptionError) as caught:
+        read(tmp_path, "t_ms,q.elbow\n0,1\n").times()
+    assert '--columns "t=t_ms:ms"' in caught.value.command
+    with pytest.raises(da.DescriptionError) as caught:
+        read(tmp_path, "Time [s],q.elbow\n0,1\n").times()
+    assert "columns={'t': 'Time [s]'}" in caught.value.hint

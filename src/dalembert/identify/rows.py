@@ -171,8 +171,8 @@ def equations(u: Unknowns, d: MeasuredMotion, holdout: float) -> Equations:
         raise UsageError("no joint has measured forces", hint="columns tau.<joint>")
     notes = [f"{n}: no measured force" for n, s in zip(names, seen, strict=True) if not s]
     every = _every(d)
-    first, last = _spans(len(d), holdout)
-    training = [Stretch.empty(len(indices), len(u.names)) for _ in range(STRETCHES)]
+    first, last = _spans(len(d), holdout, len(_window(every)))
+    training = [Stretch.empty(len(indices), len(u.names)) for _ in first[1:]]
     kept = Stretch.empty(len(indices), len(u.names))
     with_friction = (
         {u.m.velocity_index[x.joint] for x in u.m.drives} if u.drives == "all" else set()
@@ -180,13 +180,13 @@ def equations(u: Unknowns, d: MeasuredMotion, holdout: float) -> Equations:
     dead = np.where([k in with_friction for k in indices], dead_zone(d, indices), 0.0)
     noisy = loop_noise(u, d, tau, _window(every))
     for a, b, target, w in [
-        *((first[k], first[k + 1], training[k], noisy) for k in range(STRETCHES)),
+        *((a, b, s, noisy) for a, b, s in zip(first[:-1], first[1:], training, strict=True)),
         (last[0], last[1], kept, None),
     ]:
         for part in _filtered(u, d, tau, indices, (int(a), int(b)), every, dead, w):
             target.add(*part)
     if not any(s.rows.sum() for s in training):
-        raise _nothing(d, tau)
+        raise _nothing(d, tau, dead, len(_window(every)))
     if every > 1:
         notes.append(f"regressor and forces filtered alike, one equation per {every} samples")
     moving = np.stack([np.abs(d.qd[:, k]) > x for k, x in zip(indices, dead, strict=True)], axis=1)
@@ -194,11 +194,17 @@ def equations(u: Unknowns, d: MeasuredMotion, holdout: float) -> Equations:
     return Equations(u, training, kept, names, every, last[0], tuple(notes), noise)
 
 
-def _nothing(d: MeasuredMotion, tau: Array) -> UsageError:
+def _nothing(d: MeasuredMotion, tau: Array, dead: Array, reach: int) -> UsageError:
     """Return why no equation is left."""
     whole = d.valid & np.isfinite(tau).any(axis=1)
     if not whole.any():
         return UsageError("no sample is whole: position, rates and forces are needed together")
+    if not dead.any():
+        return UsageError(
+            f"the log is too short: an equation takes {reach} whole samples in a row",
+            hint="log for longer, or give cutoff= in Hz",
+            command="log for longer, or give --cutoff HZ",
+        )
     return UsageError(
         "the joints stand still: no speed is larger than its noise, so friction has no sign",
         hint="let every joint move; friction=False needs no speed",
@@ -220,10 +226,12 @@ def require_share(holdout: float) -> None:
         raise UsageError(f"holdout={holdout!r} is not a share", hint="0.2 keeps the last fifth")
 
 
-def _spans(n: int, holdout: float) -> tuple[Array, tuple[int, int]]:
+def _spans(n: int, holdout: float, reach: int) -> tuple[Array, tuple[int, int]]:
+    """Return the ends of stretches, each of two equations or more, and what is held out."""
     require_share(holdout)
     end = round(n * (1 - holdout))
-    return np.linspace(0, end, STRETCHES + 1).astype(int), (end, n)
+    count = min(STRETCHES, max(1, end // (2 * reach))) if reach > 1 else STRETCHES
+    return np.linspace(0, end, count + 1).astype(int), (end, n)
 
 
 def dead_zone(d: MeasuredMotion, indices: list[int]) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -30,7 +31,11 @@ from .text import (
 Array = np.ndarray
 LARGEST_JSON = 2**28  # bytes: its objects take ten times as much memory
 LARGEST_NPZ = 2**32  # bytes of all arrays, unpacked
+REMARKS = 100  # lines above the heads that may begin with #
 TIMES = ("t", "time", "Time", "timestamp", "t_s", "time_s")
+
+
+TIMELY = re.compile(r"time|t[^a-z]|zeit|temps", re.I)  # heads that may be those of times
 
 
 @dataclass(frozen=True)
@@ -55,12 +60,13 @@ class Table:
         for name in (head,) if head else TIMES:
             if name in self.columns:
                 return self.columns[name]
+        listed, near = some(self.heads), next(filter(TIMELY.match, self.heads), "HEAD")
+        near += ":ms" * bool(re.search(r"ms\b|milli", near))
         raise DescriptionError(
             f"there is no column {head!r}" if head else "there is no column of times",
             where=Place(self.source),
-            hint="call one 't', in seconds, or write columns={'t': HEAD}; heads are "
-            + some(self.heads),
-            command=f"call one 't', or write --columns t=HEAD; heads are {some(self.heads)}",
+            hint=f"call one 't', in seconds, or write columns={{'t': {near!r}}}; heads: {listed}",
+            command=f"call one 't', or write --columns \"t={near}\"; heads are {listed}",
         )
 
 
@@ -144,15 +150,15 @@ def _csv(file: Path) -> Table:
 
 def csv_rows(file: Path, most: int = LARGEST) -> tuple[Rows, Iterable[str], tuple[str, ...]]:
     """Return the heads of a CSV file with what reads its rows, its text, and notes."""
-    lines, pieces = first_lines(file, 2, most)
-    skip = 1 if lines[0].lower().startswith("sep=") and len(lines[0]) == 5 else 0  # as Excel writes
-    head = lines[skip] if len(lines) > skip else ""
+    lines, pieces = first_lines(file, REMARKS + 2, most)
+    excel = lines[0].lower().startswith("sep=") and len(lines[0]) == 5
+    skip, head = (1, (lines[1:2] or [""])[0]) if excel else _under_remarks(lines)
     if not head.strip():
         raise DescriptionError(
             "the first line is empty: there are no heads",
             where=Place(str(file)), hint="the first line names the columns: t,q.shoulder,q.elbow",
         )  # fmt: skip
-    delimiter = lines[0][4:] if skip else delimiter_of(head)
+    delimiter = lines[0][4:] if excel else delimiter_of(head)
     rows = without_lines(pieces, skip + 1)
     first = next(rows, "")
     notes: tuple[str, ...] = ()
@@ -163,6 +169,19 @@ def csv_rows(file: Path, most: int = LARGEST) -> tuple[Rows, Iterable[str], tupl
     heads = head_cells(head, str(file), delimiter, skip + 1)
     check_heads(heads, str(file), skip + 1)
     return Rows(heads, str(file), delimiter, skip + 1), body, notes
+
+
+def _under_remarks(lines: list[str]) -> tuple[int, str]:
+    """Return how many lines stand above the heads, and the heads.
+
+    Lines that begin with # are remarks; where numbers follow, the last of them holds the heads, as
+    NumPy writes it.
+    """
+    count = next((k for k, line in enumerate(lines) if not line.startswith("#")), len(lines))
+    below = lines[count] if count < len(lines) else ""
+    if count and _is_number(re.split(r"[,;\s]", below.strip())[0]):
+        return count - 1, lines[count - 1].lstrip("# ")
+    return count, below
 
 
 def _with_points(pieces: Iterable[str], source: str) -> Iterator[str]:
