@@ -116,3 +116,11 @@ def test_a_joint_of_several_freedoms_has_no_drive_spring_or_coupling(kind, freed
     data = {"format": "dalembert/1", "bodies": [several, one], **record}
     with pytest.raises(da.DalembertError, match=f"joint 'a' .* {freedoms} degrees of freedom"):
         da.load(data, mimic="couple")
+
+
+def test_limits_that_look_like_degrees_are_questioned():
+    (odd,) = da.load("RZ(-90, 180), TXK(L1);").report()
+    assert odd == "limits of joint 'j1': -90 to 180 rad; if they are degrees, write 180deg"
+    for fine in ("RZ(-90deg, 180deg), TXK(L1);", "RZ(-6, 6), TXK(L1);", "TX(-90, 90), TXK(L1);"):
+        assert not da.load(fine).report()
+    assert not da.load("RZ(A1, 180), TXK(L1);").report()

@@ -260,6 +260,7 @@ def report(m: Mechanism) -> list[str]:
         remarks.extend(f"body {shown(body.name)!r}: {odd}" for odd in _oddities(values))
         if is_plain_zero(inertia.mass) and any(values):
             remarks.append(f"body {shown(body.name)!r} has inertia but no mass")
+    remarks += [odd for body in m.bodies for odd in _in_degrees(body)]
     remarks += [odd for d in m.drives for odd in _friction(m, d)]
     for s in m.elastic:
         remarks += _negative(f"spring in joint {shown(joint_name(m.bodies[s.joint]))!r}", s)
@@ -302,6 +303,18 @@ def require_sticking(m: Mechanism, given: Mapping[str, float] | None = None) -> 
                     hint="friction holds a joint at rest with at least what brakes its motion: "
                     "raise `static`, or leave it out (then it is that of `coulomb`)",
                 )
+
+
+def _in_degrees(body: Body) -> list[str]:
+    """Return a question where the limits of an angle are round numbers of many turns."""
+    given = [x for pair in body.limits for x in pair if x is not None]
+    if body.joint.kind != "revolute" or not numeric(*given):
+        return []
+    ends = [to_float(x) for x in given]
+    if not ends or max(map(abs, ends)) < 30 or any(x % 5 or abs(x) > 360 for x in ends):
+        return []
+    name, text = shown(joint_name(body)), " to ".join(f"{x:g}" for x in ends)
+    return [f"limits of joint {name!r}: {text} rad; if they are degrees, write {ends[-1]:g}deg"]
 
 
 def _friction(m: Mechanism, d: Drive) -> list[str]:

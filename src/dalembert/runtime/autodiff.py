@@ -83,7 +83,7 @@ class Flat:
             ))  # fmt: skip
             return made[0] if len(made) == 1 else made
 
-        function.__name__ = kernel.name
+        function.__name__ = function.__qualname__ = kernel.name
         function.__doc__ = f"{kernel!r} over {what}."
         return function
 
