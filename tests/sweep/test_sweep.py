@@ -426,3 +426,38 @@ def test_a_folder_of_its_own_goes_when_the_program_ends(tmp_path):
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True)
     assert done.returncode == 0, done.stderr
     assert str(tmp_path) in done.stdout.decode() and not list(tmp_path.glob("dalembert-sweep-*"))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "place", "said"),
+    [
+        (("peak", "peek"), "2:13", "did you mean peak"),
+        (("lhs", "lsh"), "8:9", "did you mean lhs"),
+        (("L1 = [", "L9 = ["), "4:1", "there is no parameter 'L9'"),
+        (("time", "tme"), "6:42", "did you mean time"),
+        (("peak", "mass_matrix"), "2:13", "needs a reduction: mass_matrix:max"),
+    ],
+)
+def test_a_mistake_in_a_study_is_told_with_its_place(tmp_path, wrong, place, said):
+    file = tmp_path / "study.toml"
+    text = """\
+model = "RZ(), TXK(L1); body 1: M = 2, D = (L1, 0, 0); gravity = (0, -9.81, 0);"
+measure = ["peak"]
+[parameters]
+L1 = [0.3, 0.8]
+[task]
+joint_moves = [{ from = [0], to = [1.2], time = 0.8 }]
+[plan]
+kind = "lhs"
+samples = 4
+"""
+    file.write_text(text.replace(*wrong))
+    with pytest.raises(da.DalembertError) as caught:
+        read_study(file)
+    assert f"study.toml:{place}: " in str(caught.value) and said in str(caught.value)
+
+
+def test_a_study_that_is_not_there_is_told_what_is_near(tmp_path):
+    (tmp_path / "study.toml").write_text("")
+    with pytest.raises(da.DescriptionError, match="did you mean"):
+        read_study(tmp_path / "studdy.toml")

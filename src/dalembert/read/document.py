@@ -102,8 +102,13 @@ def read_bytes(file: str | Path) -> bytes:
             data = stream.read(LARGEST + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "the name is not legal"
-        what = "no such file" if isinstance(error, FileNotFoundError) else reason
-        raise DescriptionError(f"{what}: {shown(name)}") from None
+        if not isinstance(error, FileNotFoundError):
+            raise DescriptionError(f"{reason}: {shown(name)}") from None
+        from .near import near_file
+
+        raise DescriptionError(
+            f"no such file: {shown(name)}", hint=near_file(name) or None
+        ) from None
     if len(data) > LARGEST:
         raise DescriptionError(f"{shown(name)} is larger than {LARGEST // 2**20} MiB")
     return data

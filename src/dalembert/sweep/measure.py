@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..catalog import quantity
+from ..catalog import QUANTITIES, quantity
 from ..compute import arrays_of, evaluate
 from ..compute.certified import certified
 from ..compute.slower import largest_share
@@ -229,11 +229,12 @@ def checked_measures(m: Mechanism, given: Any, where: Place | None) -> list[str]
         if not colon:
             raise UsageError(
                 f"measure {shown(name)!r} is not known", where,
-                hint=f"{closest(name, MEASURES)}; a quantity needs a reduction: {name}:max",
+                hint=closest(name, MEASURES) if name not in QUANTITIES else
+                f"a quantity needs a reduction: {name}:max",
             )  # fmt: skip
         if how not in REDUCTIONS:
             raise UsageError(
-                f"reduction {shown(how)!r} is not known", where, hint=", ".join(REDUCTIONS)
+                f"reduction {shown(how)!r} is not known", where, hint=closest(how, REDUCTIONS)
             )
         try:
             row = quantity(what, m)

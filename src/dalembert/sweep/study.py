@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DescriptionError, ParameterError, Place, UsageError, closest, shown
+from ..errors import (
+    DalembertError,
+    DescriptionError,
+    ParameterError,
+    Place,
+    UsageError,
+    closest,
+    shown,
+)
 from ..expr import Graph
 from ..expr.exact import to_float
 from ..mechanism import Mechanism, freed
@@ -91,8 +100,9 @@ def study_of(
     from .task import checked_task
 
     model = freed(model, parameters if isinstance(parameters, Mapping) else ())
-    data: dict[str, Any] = {"model": native_text(_numbers_only(model, parameters), "json")}
-    data["parameters"] = {n: _range(n, x, where) for n, x in _named(model, parameters, where)}
+    varied = _named(model, parameters, where)
+    data: dict[str, Any] = {"model": native_text(_numbers_only(model, parameters, where), "json")}
+    data["parameters"] = {n: _range(n, x, where) for n, x in varied}
     if not data["parameters"]:
         raise UsageError("no parameter varies", where=where, hint='{"L1": (0.3, 0.8)}')
     data["task"] = checked_task(model, task, where)
@@ -103,14 +113,16 @@ def study_of(
     return made
 
 
-def _numbers_only(m: Mechanism, parameters: Mapping[str, Any]) -> Mechanism:
+def _numbers_only(
+    m: Mechanism, parameters: Mapping[str, Any], where: Place | None = None
+) -> Mechanism:
     """Return the mechanism, if everything that does not vary has a value."""
     missing = [n for n in m.open_parameters if n not in parameters]
     if missing:
         raise ParameterError(
-            "no value for parameter " + ", ".join(map(shown, missing[:8])),
+            "no value for parameter " + ", ".join(map(shown, missing[:8])), where,
             hint=f"give a range, a value or an expression: {missing[0]} = [0.3, 0.8]",
-        )
+        )  # fmt: skip
     return m
 
 
@@ -176,7 +188,9 @@ def _plan(
             raise UsageError(f"plan has no {shown(str(key))!r}", where, hint=near)
     kind = plan.get("kind") or ("grid" if _all_values(ranges) else "lhs")
     if kind not in KINDS:
-        raise UsageError(f"plan {shown(str(kind))!r} is not known", where, hint=", ".join(KINDS))
+        raise UsageError(
+            f"plan {shown(str(kind))!r} is not known", where, closest(str(kind), KINDS)
+        )
     usual = {"samples": None, "seed": 0, "chunk": _chunk(states)}
     numbers = {k: plan.get(k, d) for k, d in usual.items()}
     for key, x in numbers.items():
@@ -269,9 +283,27 @@ def _within(folder: Path, name: str, where: Place) -> Path:
 
 def read_study(path: str | Path) -> Study:
     """Return the study of a TOML file; the model and the motion are looked for beside it."""
-    file = Path(path)
-    where = Place(str(path))
-    data = plain(file)
+    file, where = Path(path), Place(str(path))
+    try:
+        return _study(file, plain(file), where)
+    except DalembertError as error:
+        if error.where is where:
+            error.where = _place(file, error.message) or where
+        raise
+
+
+def _place(file: Path, message: str) -> Place | None:
+    """Return where the file holds the first word that a message quotes."""
+    quoted = re.search(r"'([^']+)'", message)
+    word = re.compile(rf"(?<![\w]){re.escape(quoted[1])}(?![\w])") if quoted else None
+    for k, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        if word is not None and (found := word.search(line)):
+            return Place(str(file), k, found.start() + 1, line)
+    return None
+
+
+def _study(file: Path, data: dict[str, Any], where: Place) -> Study:
+    """Return the study that a file holds."""
     for key in data:
         if key not in KEYS:
             raise DescriptionError(f"a study has no {shown(key)!r}", where, hint=closest(key, KEYS))
