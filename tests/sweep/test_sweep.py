@@ -461,3 +461,18 @@ def test_a_study_that_is_not_there_is_told_what_is_near(tmp_path):
     (tmp_path / "study.toml").write_text("")
     with pytest.raises(da.DescriptionError, match="did you mean"):
         read_study(tmp_path / "studdy.toml")
+
+
+def test_mistakes_in_files_of_a_cycle_and_of_motors_have_their_place(tmp_path):
+    m = da.robots.puma560()
+    motors = {"motors": [{"name": "A", "inertia": 1e-5, "continuous": 0.3, "peak": 1.0}]}
+    file = tmp_path / "motors.toml"
+    file.write_text('[[motor]]\nname = "A"\ntorque = 0.3\n')
+    with pytest.raises(da.UsageError, match=r"motors\.toml:3:1: a motor has no 'torque'"):
+        da.size(m, {"moves": [{"to": [1] * 6, "time": 1.0}]}, file)
+    cycle = tmp_path / "cycle.toml"
+    cycle.write_text(f"joint_moves = [{{ to = {[1] * 6}, tme = 1 }}]\n")
+    with pytest.raises(da.UsageError, match=r"cycle\.toml:1:41: move 1 has no 'tme'"):
+        da.size(m, cycle, **motors)
+    cycle.write_text(f"joint_moves = [{{ to = {[1] * 6}, time = 1 }}]\n")
+    assert len(da.size(m, cycle, **motors).best()) == 6

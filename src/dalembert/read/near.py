@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 
-from ..errors import closest, shown
+from ..errors import ComputationError, DalembertError, Place, closest, shown
 
 GIVE = 'give a file, robot:NAME, or a phrase such as "RZ(A1,B1),TXK(L1);"'
 
@@ -31,3 +35,28 @@ def near_file(path: str) -> str:
     if not near.startswith("did"):
         return ""
     return near.replace("mean ", f"mean {shown(folder)}/") if folder else near
+
+
+@contextmanager
+def placed(file: str | Path) -> Iterator[None]:
+    """Give an error of a file's content its place: where the first word that it quotes stands."""
+    try:
+        yield
+    except ComputationError:
+        raise
+    except DalembertError as error:
+        if error.where in (None, Place(str(file))):
+            error.where = _place(file, error.message)
+        raise
+
+
+def _place(file: str | Path, message: str) -> Place:
+    quoted = re.search(r"'([^']+)'", message)
+    word = re.compile(rf"(?<!\w){re.escape(quoted[1])}(?!\w)") if quoted else None
+    try:
+        lines = Path(file).read_text(encoding="utf-8-sig").splitlines() if word else []
+    except (OSError, ValueError):
+        lines = []
+    found = ((k, word.search(line), line) for k, line in enumerate(lines, 1) if word)
+    places = (Place(str(file), k, x.start() + 1, line) for k, x, line in found if x)
+    return next(places, Place(str(file)))

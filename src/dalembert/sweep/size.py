@@ -21,7 +21,7 @@ from ..compute import evaluate
 from ..errors import DescriptionError, Place, UsageError, closest, shown
 from ..mechanism import Mechanism, is_closed, joint_name, require_mechanism
 from ..read.document import plain
-from ..read.near import near_file
+from ..read.near import near_file, placed
 from .follow import motors
 from .task import checked_task, motion_of, only_keys
 
@@ -260,7 +260,10 @@ def _rms(t: Array, x: Array) -> float:
 def _cycle(m: Mechanism, cycle: Any) -> tuple[Array, ...]:
     """Return t, q, qd, qdd and forces (rotors left out) of a whole cycle."""
     if isinstance(cycle, str | Path):
-        cycle = plain(cycle)
+        with placed(cycle):
+            return _cycle(m, plain(cycle))
+    if isinstance(cycle, Mapping) and "moves" not in cycle and "joint_moves" in cycle:
+        cycle = {"moves" if key == "joint_moves" else key: x for key, x in cycle.items()}
     moves = cycle.get("moves") if isinstance(cycle, Mapping) else None
     if not isinstance(moves, list | tuple) or not moves:
         raise UsageError(
@@ -311,13 +314,12 @@ def catalogue(motors: Any, gears: Any = None) -> tuple[list[Motor], list[Gear]]:
     """Return motors and gears from lists, a TOML file, or a CSV file of motors."""
     if isinstance(motors, str | Path):
         path = Path(motors)
-        if path.suffix.lower() == ".csv":
-            motors = _csv(path)
-        else:
+        with placed(path):
+            if path.suffix.lower() == ".csv":
+                return catalogue(_csv(path), gears)
             data = plain(path)
-            only_keys("a catalogue", data, ("motor", "gear"), Place(str(path)))
-            gears = data.get("gear", gears)
-            motors = data.get("motor", [])
+            only_keys("a catalogue", data, ("motor", "gear"), None)
+            return catalogue(data.get("motor", []), data.get("gear", gears))
     made_motors = [_record(Motor, x, MOTOR) for x in _listed(motors, "motors")]
     made_gears = [_record(Gear, x, GEAR) for x in _listed(gears or [{}], "gears")]
     return made_motors, made_gears

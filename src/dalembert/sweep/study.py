@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from ..errors import (
-    DalembertError,
     DescriptionError,
     ParameterError,
     Place,
@@ -34,6 +32,7 @@ from ..read import load
 from ..read.document import plain
 from ..read.expressions import expression
 from ..read.native_writer import native_text
+from ..read.near import placed
 
 Array = np.ndarray
 KINDS = ("grid", "lhs", "sobol", "list")
@@ -284,22 +283,9 @@ def _within(folder: Path, name: str, where: Place) -> Path:
 def read_study(path: str | Path) -> Study:
     """Return the study of a TOML file; the model and the motion are looked for beside it."""
     file, where = Path(path), Place(str(path))
-    try:
-        return _study(file, plain(file), where)
-    except DalembertError as error:
-        if error.where is where:
-            error.where = _place(file, error.message) or where
-        raise
-
-
-def _place(file: Path, message: str) -> Place | None:
-    """Return where the file holds the first word that a message quotes."""
-    quoted = re.search(r"'([^']+)'", message)
-    word = re.compile(rf"(?<![\w]){re.escape(quoted[1])}(?![\w])") if quoted else None
-    for k, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-        if word is not None and (found := word.search(line)):
-            return Place(str(file), k, found.start() + 1, line)
-    return None
+    data = plain(file)
+    with placed(file):
+        return _study(file, data, where)
 
 
 def _study(file: Path, data: dict[str, Any], where: Place) -> Study:
