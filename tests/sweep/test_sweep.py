@@ -472,7 +472,7 @@ def test_mistakes_in_files_of_a_cycle_and_of_motors_have_their_place(tmp_path):
         da.size(m, {"moves": [{"to": [1] * 6, "time": 1.0}]}, file)
     cycle = tmp_path / "cycle.toml"
     cycle.write_text(f"joint_moves = [{{ to = {[1] * 6}, tme = 1 }}]\n")
-    with pytest.raises(da.UsageError, match=r"cycle\.toml:1:41: move 1 has no 'tme'"):
+    with pytest.raises(da.UsageError, match=r"cycle\.toml:1:43: move 1 has no 'tme'"):
         da.size(m, cycle, **motors)
     cycle.write_text(f"joint_moves = [{{ to = {[1] * 6}, time = 1 }}]\n")
     assert len(da.size(m, cycle, **motors).best()) == 6
