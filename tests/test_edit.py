@@ -482,3 +482,12 @@ def test_a_value_that_is_not_finite_is_no_letter(text):
     m = da.load("RZ(), TXK(L1); body 1: M = 2, D = (L1, 0, 0);")
     with pytest.raises(da.ParameterError, match="is not a number"):
         m.with_values(L1=text)
+
+
+def test_letters_that_two_machines_share_are_told():
+    arm = da.load("RZ(), TXK(L1); body 1: M = M1, D = (L1, 0, 0);")
+    both = arm.attach(arm, "tip")
+    assert [p.name for p in both.parameters] == ["L1", "M1", "G"]
+    assert len(both.notes) == 1 and "its L1, M1 are those of the first machine" in both.notes[0]
+    known = arm.with_values(L1=1, M1=2)
+    assert not known.attach(known, "tip").notes

@@ -76,10 +76,16 @@ def attach(m: Mechanism, other: Mechanism, frame: str) -> Mechanism:
             raise ParameterError(f"parameter {shown(p.name)!r} has two values")
         values.setdefault(p.name, p)
     parameters = tuple(values.values())
+    changes["notes"] = left.notes
+    mine = {p.name for p in left.parameters}
+    shared = [shown(p.name) for p in right.parameters if p.name in mine and p.value is None]
+    if shared:
+        changes["notes"] += (f"attached {shown(right.name)!r}: its {', '.join(shared[:12])} "
+                             "are those of the first machine, one letter for both",)  # fmt: skip
     if left.gravity != right.gravity:
-        mine, theirs = (vector(x.gravity) for x in (left, right))
-        note = f"attached {shown(right.name)!r}: its gravity {theirs} is left, {mine} acts on all"
-        changes["notes"] = (*left.notes, note)
+        ours, theirs = (vector(x.gravity) for x in (left, right))
+        note = f"attached {shown(right.name)!r}: its gravity {theirs} is left, {ours} acts on all"
+        changes["notes"] += (note,)
     return checked(
         replace(left, bodies=left.bodies + bodies, parameters=parameters, checked=True, **changes)
     )
