@@ -305,3 +305,31 @@ def test_a_stretched_leg_says_that_its_branches_meet():
         else:
             with pytest.raises(da.SingularPose, match="'crank1' meet"):
                 da.leg_branches(m, q)
+
+
+@pytest.mark.parametrize("joint", ["b01", "b14"])
+def test_a_stretched_leg_without_a_closed_form_is_refused_as_a_start(joint):
+    """The platform hangs on its first leg: the way from here could bend a leg either way."""
+    data, start = PLANAR["3-RRR"]()
+    m = da.load(data)
+    for bend in (0.0, 0.02, -0.02):
+        near = np.array(start, float)
+        near[m.joint_names.index(joint)] = bend
+        q = da.assemble(m, near, hold=[joint])
+        if not bend:
+            with pytest.raises(da.SingularPose, match="branches of a leg meet"):
+                da.leg_branches(m, q)
+            continue
+        T = da.pose(m, q, frame="platform")
+        T[:3, 3] *= 0.98
+        found = da.leg_states(m, T, REST, REST, branch=da.leg_branches(m, q))[0]
+        assert found[m.joint_names.index(joint)] * bend > 0
+
+
+def test_flat_cranks_are_no_start():
+    data, _ = PLANAR["three parallel cranks"]()
+    m = da.load(data)
+    flat = np.zeros(m.nq)
+    assert np.abs(da.closure(m, flat)).max() < 1e-12
+    with pytest.raises(da.SingularPose, match="lose rank"):
+        da.leg_branches(m, flat)

@@ -381,3 +381,17 @@ def test_constant_angles_and_balls_are_told_in_text_and_listing(name):
     if name == "3-RPR":
         assert "# C3a = cos(q3+a), S3a = sin(q3+a), a = 2.25" in text
         assert "C3a = cos(q3+(2.25" in program and "C3a = \\cos" not in text
+
+
+def test_singular_poses_are_refused_and_those_beside_are_not():
+    """Coupler and rocker in line: D1 is zero; that state is named, and 1e-3 beside it G holds."""
+    values = VALUES | {"d": 0.5}
+    m = da.load(FOUR_BAR)
+    eq, known = da.equations(m), m.with_values(**values)
+    flat, beside = np.zeros(3), da.assemble(known, [1e-3, 0.1, 0.1], hold=["A"])
+    assert np.abs(da.closure(known, flat)).max() < 1e-15
+    rest = [np.zeros(2)] * 3
+    with pytest.raises(da.SingularPose, match=r"state 1: C does not decide q2, q3"):
+        eq.evaluate(values, list(np.stack([beside, flat], axis=1)), rest, rest)
+    found = eq.evaluate(values, list(beside), [1, 0, 0], [0, 0, 0])
+    assert found["G21"] == pytest.approx(da.active_map(known, beside)[1, 0], rel=1e-9)

@@ -131,6 +131,29 @@ def test_the_base_parameters_of_the_sr400():
         assert len(base) == count == float_rank(robot) and base.notes[-1].endswith(EXACT)
 
 
+def test_the_sr400_is_counted_rule_by_rule():
+    """What each rule takes away, by hand: docs/loops.md, "Counted by hand"."""
+    m = valued(sr400())
+    base, tree = da.base_parameters(m), da.base_parameters(m.tree)
+    # trees (Khalil and Dombre, chapter 9): YY, MZ, M of each revolute joint; link 1 about a
+    # vertical axis keeps ZZ; rotors of joints 1, 2 and 7 join ZZ of their links
+    assert len(base.standard) == 8 * 11
+    assert len(tree) == 8 * 11 - 8 * 3 - 6 - 3 == 55
+    # links that stay parallel have one tensor between them; YY went with the rule of trees
+    tensors = {f"{x}{j}" for j in (7, 8) for x in ("XX", "XY", "XZ", "YZ", "ZZ")}
+    before, after = (
+        {f"{c.kind.upper()}{c.body + 1}" for c in (x.standard[k] for k in x.kept)}
+        for x in (tree, base)
+    )
+    assert after < before and before - after == tensors | {"MX8", "IA8"}
+    # MX of both coupled sides acts by the product of the same two velocities; rotors of joints 3
+    # and 8 turn alike
+    assert len(base) == len(tree) - len(tensors) - 1 - 1 == 43
+    said = str(base)
+    for line in ("XYR2 = XY2+XY8\n", "XZR3 = XZ3-YZ7\n", "IAR3 = IA3+IA8\n", "-0.4*MX8\n"):
+        assert line in said
+
+
 # the table of SR400.par: antecedent, alpha, d, r; frame 10 stands on link 3, turned by gamma
 ANT = (0, 1, 2, 3, 4, 5, 1, 7, 8)
 ALPHA = (0, -1, 0, -1, 1, -1, -1, 0, 0)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from ..algebra import Transform
 from ..algorithms.kinematics import frame_pose
-from ..algorithms.platform import Leg, platform_body, platform_of, require_own_frame
+from ..algorithms.platform import Leg, platform_of, require_own_frame
 from ..algorithms.reduced_legs import has_length, is_reduced, joints_at, sign_count
 from ..display import table_html
 from ..errors import (
@@ -106,7 +106,9 @@ def leg_branches(m: Mechanism, q: ArrayLike) -> LegBranches:
     try:
         return _signs(c.m, pose)
     except ModelError:  # not seen as platform and legs, or a leg of another kind
-        platform_body(m)
+        from .platform import PlatformTracker
+
+        PlatformTracker(m, pose.tolist()).require_apart("leg_branches")
         names = [loop.name or f"loop {k + 1}" for k, loop in enumerate(m.loops)]
         return LegBranches([()] * len(names), pose.tolist(), names)
 

@@ -25,8 +25,9 @@ from ..errors import ComputationError, SingularPose, UsageError, shown, state_te
 from ..expr import trace
 from ..joint import quaternion_matrix, quaternion_step
 from ..mechanism import Mechanism
-from ..plan import planned
-from ..plan.assembly import Closure
+from ..plan import plan, planned
+from ..plan.assembly import Closure, close
+from ..plan.elimination import null_space
 from .evaluate import evaluate
 from .legs import LegBranches
 from .task import task_model
@@ -39,6 +40,7 @@ FOUND = 1e-11  # residual of a solution, lengths in parts of the size
 FAR = 0.35  # the longest step of a joint between two poses, radians or parts of the size
 THIN = 1e-7  # singular values below this part of the largest are none
 SHORTEST = 1 / 4096  # part of the way
+BESIDE = 1e-2  # how far to look for closed poses beside a start
 REACHED = 1e-8  # how far loops may be open, in parts of the size
 
 
@@ -50,6 +52,25 @@ class PlatformTracker:
         self.name, _ = platform_frame(m, platform_body(m))
         self.start = np.array(start, dtype=float)
         self.rank = int(np.linalg.matrix_rank(self._slope(self.start), tol=THIN))
+
+    def require_apart(self, what: str) -> None:
+        """Raise SingularPose where the pose of the platform does not say how a leg bends.
+
+        Closed poses beside the start then have a higher rank.
+        """
+        plan(self.m, self.start)  # the loops themselves lose no rank
+        rng, N = np.random.default_rng(3), null_space(self.c.jacobian(self.start))
+        for _ in range(3 if N.shape[1] else 0):
+            step = BESIDE * N @ rng.uniform(-1, 1, N.shape[1])
+            q, worst = close(self.c, self.c.moved(self.start, step))
+            if worst > FOUND:
+                continue
+            if int(np.linalg.matrix_rank(self._slope(q), tol=THIN)) > self.rank:
+                raise SingularPose(
+                    f"{what}: branches of a leg meet at this pose: it is stretched or folded",
+                    hint="give a pose beside it on the branch you mean: "
+                    "dalembert.regular_pose(m, q)",
+                )
 
     @cached_property
     def _pose(self) -> Any:

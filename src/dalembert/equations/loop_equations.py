@@ -23,6 +23,7 @@ from .derive import equations
 from .entry import Kind
 from .loop_blocks import Line, Solved, circle, solved, told, value
 from .loop_passive import angle_at
+from .loop_regular import require_regular
 from .sections import Document, Section, with_numbers_named
 from .size import LIMIT
 from .trig_form import folded, formula_of, zero_formula
@@ -211,7 +212,7 @@ class LoopEquations:
         """Return every named line at a closed state: G.., D.., Ac.., Hc.., tau...
 
         Of qd and qdd the entries of the independent joints are read. A pose that is not closed, or
-        on another branch than a parallelogram of these equations, is an error.
+        singular, or on another branch than a parallelogram of these equations, is an error.
         """
         import numpy as np
 
@@ -228,8 +229,10 @@ class LoopEquations:
         found: dict[str, Any] = {}
         trees = self.tree.coefficients(known, list(q))
         at |= {getattr(self.tree, kind)[place].name: x for (kind, place), x in trees.items()}
-        for name, x in self.lines():
-            at[name] = found[name] = value(x, at)
+        with np.errstate(divide="ignore", invalid="ignore"):  # told by what follows
+            for name, x in self.lines():
+                at[name] = found[name] = value(x, at)
+        require_regular(self.loops, at)
         return found
 
     def _require_closed(self, at: Mapping[str, Any]) -> None:
