@@ -1,6 +1,7 @@
 """Every kind of leg through every door: printed forms read back, kernels, platform, task, base.
 
-The table "Every leg, every form" of docs/loops.md is what is expected: `yes`, or why it is refused.
+The table "Every leg, every form" of docs/loops.md is what is expected: `yes`, or why it is refused;
+what is `large` is left out.
 Forces are compared with those of maximal coordinates (`referee`), which share no code with ours.
 """
 
@@ -24,7 +25,9 @@ ROWS = ("vx", "vy", "vz", "wx", "wy", "wz")
 def table():
     """Return machine -> door -> what docs/loops.md says."""
     text = Path(__file__).parents[1].joinpath("docs", "loops.md").read_text(encoding="utf-8")
-    lines = text.split("## Every leg, every form")[1].split("\n\n|")[1].splitlines()
+    lines = (
+        text.split("## Every leg, every form")[1].split("\n\n|")[1].split("\n\n")[0].splitlines()
+    )
     head, _, *rows = ([x.strip() for x in line.strip("|").split("|")] for line in lines if line)
     return {row[0]: dict(zip(head[1:], row[1:], strict=True)) for row in rows if len(row) > 1}
 
@@ -202,6 +205,8 @@ def test_every_leg_through_every_door(name):
     assert set(said) == set(DOORS)
     wrong = []
     for door, open_it in DOORS.items():
+        if said[door] == "large":
+            continue
         try:
             open_it(machine(name))
             found = "yes"

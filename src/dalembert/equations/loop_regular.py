@@ -21,15 +21,13 @@ def require_regular(s: Solved, at: Mapping[str, Any]) -> None:
         if block.constants:  # a parallelogram: its rates are constants
             continue
         entries = [[value(s.J[r][j], at) for j in block.joints] for r in block.rows]
-        shapes = [np.shape(x) for row in entries for x in row]
-        lead = np.broadcast_shapes(*shapes)
-        J = np.array([[np.broadcast_to(x, lead) for x in row] for row in entries], dtype=float)
-        J = np.moveaxis(J, (0, 1), (-2, -1))
+        flat = np.broadcast_arrays(*(np.asarray(x, dtype=float) for row in entries for x in row))
+        J = np.stack(flat, axis=-1).reshape(*flat[0].shape, len(block.rows), len(block.joints))
         for axis in (-1, -2):
             size = np.abs(J).max(axis=axis, keepdims=True)
             J = J / np.where(size > 0, size, 1)
-        whole = np.isfinite(J).all(axis=(-2, -1))
-        least = np.linalg.svd(np.where(whole[..., None, None], J, 0), compute_uv=False)[..., -1]
+        J = np.nan_to_num(J, nan=0.0, posinf=0.0, neginf=0.0)
+        least = np.linalg.svd(J, compute_uv=False)[..., -1]
         bad = np.argwhere(~(least > SINGULAR))
         if len(bad):
             loops = ", ".join(shown(n) for n in dict.fromkeys(s.places[r][0] for r in block.rows))
