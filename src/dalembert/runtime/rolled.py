@@ -25,20 +25,20 @@ from .schedule import Schedule, schedule
 
 _NOTHING = Block((), (), ())
 PAIRED = 4  # lanes of processors on which two vectors at a time were found quicker
+CACHED = 400 * 1024  # bytes of scratch up to which there are two: they stay in the second cache
 TOGETHER = 2000  # lines of routines up to which they are branches of one function
 
 
 def module(rolled: Rolled, form: Form = PLAIN) -> tuple[str, int, int, int]:
     """Return the IR, the scratch bytes for one state and for a batch, and the states of a tile."""
     unit, tiled = form.lanes(host().lanes), form.layout == "tiles"
-    vectors = 2 if not tiled and host().lanes == PAIRED and _short(rolled) else 1
-    lanes = type(unit)(vectors * unit)
     program = Program(rolled.name, (), rolled.inputs, rolled.outputs, _NOTHING, _NOTHING)
-    plan, numbers = _plan(rolled), Numbers(lanes)
-    prepare = schedule(_NOTHING)
+    plan, prepare = _plan(rolled), schedule(_NOTHING)
     inside = replace(program, inputs=()) if tiled else program
-    place = places.layout(inside, lanes, plan.slots, 1, plan.turns, True)
-    place = replace(place, vectors=vectors)
+    lanes, place = _placed(inside, unit, plan, 1)
+    if not tiled and host().lanes == PAIRED and 2 * place.scratch <= CACHED:
+        lanes, place = _placed(inside, unit, plan, 2)
+    numbers = Numbers(lanes)
     wide = access(program, place, numbers, tiled)
     parts = [*_functions(rolled, wide, "step"), wide.function("fixed", [])]
     parts += batch(program, place, plan, prepare, form)
@@ -54,9 +54,11 @@ def module(rolled: Rolled, form: Form = PLAIN) -> tuple[str, int, int, int]:
     return "".join(parts), scratch_one, place.scratch + more, 1 if tiled else lanes
 
 
-def _short(rolled: Rolled) -> bool:
-    """Return whether results are a number for each joint; those of matrices fill the caches."""
-    return all(len(port.shape) == 1 for port in rolled.outputs)
+def _placed(program: Program, unit: int, plan: Schedule, vectors: int) -> tuple[int, places.Layout]:
+    """Return the lanes of so many vectors, and where things lie."""
+    lanes = type(unit)(vectors * unit)
+    place = places.layout(program, lanes, plan.slots, 1, plan.turns, True)
+    return lanes, replace(place, vectors=vectors)
 
 
 def alone(rolled: Rolled) -> tuple[str, int, int, int]:
