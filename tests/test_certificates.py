@@ -92,10 +92,10 @@ def test_states_of_a_batch_are_grouped_by_their_plans(monkeypatch):
     monkeypatch.setattr(loops, "planned", lambda m: flat)
     start = partial(kernel_of, m, "inverse_dynamics", None, parameters=None, wrench=False)
     kernel = start(plan=flat)
-    found = loops.closed_evaluate(
+    found = loops.answered(
         m, quantity("inverse_dynamics", m), lambda plan: kept.append(plan) or start(plan=plan),
-        kernel, (q, rest, rest), None, True,
-    )  # fmt: skip
+        kernel, (q, rest, rest), None,
+    ).result  # fmt: skip
     np.testing.assert_allclose(found, expected, rtol=1e-9)
     assert len(set(kept)) == 1  # one plan served all nine states
 
