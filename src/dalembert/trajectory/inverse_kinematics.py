@@ -26,6 +26,7 @@ from ..runtime.arguments import numbers
 Array = np.ndarray
 WITHIN = 1e-9  # by which a limit may be passed
 STARTS = 60  # that are tried where none is given
+PATIENCE = 50  # steps without a hundredth gained, after which another of them is tried
 
 
 def joint_limits(m: Mechanism) -> Array:
@@ -85,7 +86,7 @@ def inverse_kinematics(
     failed: ComputationError | None = None
     for start in way.starts():
         try:
-            return _found(m, asked, start, frame, most, way)
+            return _found(m, asked, start, frame, most, way, PATIENCE)
         except ComputationError as error:
             failed = failed or error
     raise ComputationError(
@@ -96,14 +97,14 @@ def inverse_kinematics(
 
 def _found(
     m: Mechanism, asked: tuple[Array, list[int]], q0: Any, frame: str | None,
-    most: tuple[int, float], way: Reach,
+    most: tuple[int, float], way: Reach, patience: int | None = None,
 ) -> Array:  # fmt: skip
     """Return coordinates at a pose by damped least squares, steps no longer than half a radian."""
     (wanted, chosen), (steps, tolerance) = asked, most
     q = way.moved(np.array(q0, dtype=float), np.zeros(m.nv))
-    damping, best = 1e-3, np.inf
+    damping, best, gained, since = 1e-3, np.inf, np.inf, 0
     error = np.zeros(len(chosen))
-    for _ in range(steps):
+    for k in range(steps):
         now = evaluate(m, "pose", q, frame=frame)
         error = pose_error(now, wanted)[chosen]
         size = float(np.linalg.norm(error))
@@ -111,6 +112,9 @@ def _found(
             return way.kept(q)
         damping = max(1e-14, damping * (0.2 if size < best else 4.0))
         best = min(best, size)
+        gained, since = (size, k) if size < 0.99 * gained else (gained, since)
+        if patience is not None and size > tolerance and k - since > patience:
+            break
         G = way.map(q)
         dq = way.step(evaluate(m, "jacobian", q, frame=frame)[chosen] @ G, error, q, damping)
         if size <= tolerance and float(np.abs(dq).max()) < 1e-10:
