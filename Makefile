@@ -21,9 +21,10 @@ run: .venv/.installed-run
 test: style
 	@$(MAKE) --no-print-directory --jobs=2 types fast
 
-# tests of processes, signals and time share two cores: what failed is tried once more, alone
+# tests of a file share what they make; those of processes, signals and time share two cores: what
+# failed is tried once more, alone
 fast: .venv/.installed-dev
-	$(PYTEST) -m "not slow" || { test $$? -eq 1 && echo "once more, alone, what failed:" && \
+	$(PYTEST) --dist loadfile -m "not slow" || { test $$? -eq 1 && echo "once more, alone, what failed:" && \
 	$(PY) -m pytest -n 0 -m "not slow" --last-failed --last-failed-no-failures none; }
 
 test-all: lint
