@@ -15,7 +15,7 @@ from .edit import checked, into, number
 from .join_constraints import joined_constraints, told_apart
 from .mechanism import RECORDS, Mechanism
 from .motors import tree_motors
-from .parts import Body, Frame, free_name, joint_name
+from .parts import Body, Frame, Parameter, free_name, joint_name
 from .rehome import onto
 from .required import is_closed, require_mechanism
 from .simplified import require_same_terms
@@ -70,25 +70,35 @@ def attach(m: Mechanism, other: Mechanism, frame: str) -> Mechanism:
     for field in ("active", "prescribed"):
         names = tuple(rename.get(n, n) for n in getattr(right, field))
         changes[field] = getattr(left, field) + names
+    changes["parameters"] = _joined_parameters(left, right)
+    changes["notes"] = left.notes + _told(left, right)
+    return checked(replace(left, bodies=left.bodies + bodies, checked=True, **changes))
+
+
+def _joined_parameters(left: Mechanism, right: Mechanism) -> tuple[Parameter, ...]:
+    """Return the parameters of both, each once; ParameterError where one has two values."""
     values = {p.name: p for p in left.parameters}
     for p in right.parameters:
         if p.name in values and values[p.name].value != p.value:
             raise ParameterError(f"parameter {shown(p.name)!r} has two values")
         values.setdefault(p.name, p)
-    parameters = tuple(values.values())
-    changes["notes"] = left.notes
+    return tuple(values.values())
+
+
+def _told(left: Mechanism, right: Mechanism) -> tuple[str, ...]:
+    """Return notes on what both machines have: letters without a value, and gravity."""
     mine = {p.name for p in left.parameters}
     shared = [shown(p.name) for p in right.parameters if p.name in mine and p.value is None]
+    notes = []
     if shared:
-        changes["notes"] += (f"attached {shown(right.name)!r}: its {', '.join(shared[:12])} "
-                             "are those of the first machine, one letter for both",)  # fmt: skip
+        notes.append(f"attached {shown(right.name)!r}: its {', '.join(shared[:12])} "
+                     "are those of the first machine, one letter for both")  # fmt: skip
     if left.gravity != right.gravity:
         ours, theirs = (vector(x.gravity) for x in (left, right))
-        note = f"attached {shown(right.name)!r}: its gravity {theirs} is left, {ours} acts on all"
-        changes["notes"] += (note,)
-    return checked(
-        replace(left, bodies=left.bodies + bodies, parameters=parameters, checked=True, **changes)
-    )
+        notes.append(
+            f"attached {shown(right.name)!r}: its gravity {theirs} is left, {ours} acts on all"
+        )
+    return tuple(notes)
 
 
 def _require_whole(m: Mechanism, other: Mechanism) -> None:
