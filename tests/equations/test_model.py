@@ -290,3 +290,15 @@ def test_tolerances_may_differ_from_joint_to_joint():
     for wrong in ({"j1": "1%"}, {"j9": 1}, {"all": "x N"}, "-1 N", "150%"):
         with pytest.raises(da.DalembertError):
             eq.prune({}, LIMITS, wrong)
+
+
+def test_a_kernel_says_what_its_equations_leave_out():
+    """The spring of the joint is not in the closed forms; nothing at the prompt said so."""
+    text = "RZ(), TXK(0.5); body 1: M = 2, D = (0.5, 0, 0);"
+    m = da.load({"format": "dalembert/1", "phrase": text, "elastic": [
+        {"joint": "j1", "stiffness": 100.0, "rest": 0.2, "damping": 0.0}]})  # fmt: skip
+    eq = da.equations(m)
+    k = da.compile(eq.neglect("velocity"), "inverse_dynamics")
+    assert k.notes == ("neglected: velocity", "springs are not in these equations")
+    assert repr(k).endswith("neglected: velocity; springs are not in these equations>")
+    assert not da.compile(da.equations(da.load(text)), "inverse_dynamics").notes

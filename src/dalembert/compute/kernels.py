@@ -95,9 +95,13 @@ def _planned(m: Mechanism, row: Quantity, form: Any, plan: Any) -> tuple[Mechani
 
 
 def _with_origin(made: Kernel, again: partial[Any]) -> Kernel:
-    """Return a kernel that knows how to be made again, and with derivatives for autodiff."""
-    plan, by = again.keywords["plan"], again.keywords["wrt"]
+    """Return a kernel that knows how to be made again, and with derivatives for autodiff.
+
+    Its notes say on which branch loops are planned, and what equations leave out.
+    """
+    plan, by, form = again.keywords["plan"], again.keywords["wrt"], again.args[0].form
     made.origin, made.notes = again, (str(plan),) if plan is not None else ()
+    made.notes += form.left_out if form is not None else ()
     if made.card.form.differentiable and (isinstance(by, Repeated) or not named(by)):
         rounds = by.rounds if by else ()
         made.more = lambda *names: again(wrt=Repeated((*rounds, names)))

@@ -48,7 +48,7 @@ class Kernel:
         self.origin: Callable[[], Kernel] | None = None  # the call that makes it again
         self.more: Callable[..., Kernel] | None = None  # the kernel with derivatives by names
         self.source: Callable[[], Any] | None = None  # makes the program once more
-        self.notes: tuple[str, ...] = ()  # on which branch the loops are planned
+        self.notes: tuple[str, ...] = ()  # the branch of loops, what equations leave out
         self.later: Background | None = None  # better code, while it is being made
 
     @property
