@@ -123,7 +123,8 @@ for k, (script, *given) in enumerate(a.split("\\n") for a in sys.argv[1:]):
     try:
         runpy.run_path(script, run_name="__main__")
     except SystemExit as end:
-        print("exit", end.code)
+        if end.code:
+            raise
 """
 
 

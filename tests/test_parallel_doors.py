@@ -98,7 +98,7 @@ class Machine:
         assert "abs(" not in program
 
     def latex(self):
-        """Every line has its left side; what is opened is closed; the same numbers as in text."""
+        """Headings are there, and what is opened is closed; numbers are compared in text."""
         own = self.equations
         tex, marks = own.latex(), own.markdown()
         assert tex.count("{") == tex.count("}") and tex.count(r"\left") == tex.count(r"\right")

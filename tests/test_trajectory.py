@@ -13,7 +13,7 @@ from dalembert.cli import main
 from dalembert.compute.turns import pose_error
 from dalembert.mechanism import Drive, Frame
 from dalembert.trajectory import constant_acceleration, quintic, spline, through, trapezoidal
-from dalembert.trajectory.inverse_kinematics import joint_limits
+from dalembert.trajectory.inverse_kinematics import Reach, joint_limits
 from dalembert.trajectory.paths import circle, line
 from peers import ORACLES, absent
 
@@ -425,3 +425,13 @@ def test_the_largest_force_is_found_at_a_corner():
     even = np.linspace(0, 1, 201)
     assert (quintic([0.0], [1.0], 1.0).times() == even).all()
     assert (spline([0, 0.3, 1], [[0.0], [1.0], [0.0]]).times() == even).all()
+
+
+def test_passive_angles_may_stand_whole_turns_away():
+    turn = 2 * np.pi
+    others = (("a", 0, -3.0, -2.5, turn), ("b", 1, -np.inf, np.inf, turn), ("s", 2, 0.0, 1.0, 0.0))
+    reach = Reach(da.robots.fourbar(), (), (), np.zeros((0, 2)), None, others)
+    assert reach.kept(np.array([3.5, 9.0, 0.5]))[0] == 3.5  # -2.78 and a turn
+    for q, name in (([3.2, 0, 0.5], "a"), ([3.5, 0, 1.5], "s")):
+        with pytest.raises(da.ComputationError, match=f"{name} would be at"):
+            reach.kept(np.array(q))

@@ -165,3 +165,10 @@ def test_a_head_that_may_be_that_of_times_is_offered(tmp_path):
     with pytest.raises(da.DescriptionError) as caught:
         read(tmp_path, "Time [s],q.elbow\n0,1\n").times()
     assert "columns={'t': 'Time [s]'}" in caught.value.hint
+
+
+def test_a_map_may_name_a_head_as_the_file_writes_it(tmp_path):
+    file = tmp_path / "log.csv"
+    file.write_text("#time,q.j1\n" + "".join(f"{k / 100},{k / 1000}\n" for k in range(50)))
+    d = da.read_motion(file, da.load("RZ(), TXK(0.5);"), columns={"t": "#time"})
+    assert d.t[-1] == 0.49 and len(d.q) == 50

@@ -451,7 +451,9 @@ joint_moves = [{ from = [0], to = [1.2], time = 0.8 }]
 kind = "lhs"
 samples = 4
 """
-    file.write_text(text.replace(*wrong))
+    remark = f' # no {wrong[1].split()[0]} "#" here'  # a word in a remark is not the mistake
+    first, rest = text.replace(*wrong).split("\n", 1)
+    file.write_text(first + remark + "\n" + rest)
     with pytest.raises(da.DalembertError) as caught:
         read_study(file)
     assert f"study.toml:{place}: " in str(caught.value) and said in str(caught.value)

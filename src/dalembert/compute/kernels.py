@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..catalog import Quantity
-from ..catalog import quantity as row_of
+from ..catalog import quantity as quantity_of
 from ..expr.exact import to_float
 from ..kept import Kept
 from ..mechanism import Mechanism, freed
@@ -69,7 +69,7 @@ def compile(
     check_names(options)
     form, by = Form(packed, dtype, layout, reduce), checked_way(wrt, adjoint)
     m = freed(model_of(m, "compile", quantity), (*(parameters or ()), *named(by)))
-    row = row_of(quantity, m)
+    row = quantity_of(quantity, m)
     m, plan = _planned(m, row, form, plan) if row.planned else (m, plan)
     asked = Asked(m, row, method, options, parameters, wrench, by, plan, packed)
     if set(options) - set(row.options):

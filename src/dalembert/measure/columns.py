@@ -176,8 +176,9 @@ def _head(table: Table, wanted: str) -> str:
     parts = wanted.split(":")
     for k in range(len(parts), 0, -1):
         head = ":".join(parts[:k])
-        if head in table.columns:
-            return head
+        for name in (head, head.lstrip("# ")):  # heads behind # are read without it
+            if name in table.columns:
+                return name
     near = get_close_matches(parts[0], table.heads, 3, 0.5)
     raise DescriptionError(
         f"there is no column {shown(parts[0])!r}",

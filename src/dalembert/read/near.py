@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..errors import ComputationError, DalembertError, Place, closest, shown
 
+SAID = re.compile(r"""(?:"[^"]*"|'[^']*'|[^#"'])*""")  # up to a # that is not in a text
 GIVE = 'give a file, robot:NAME, or a phrase such as "RZ(A1,B1),TXK(L1);"'
 
 
@@ -57,6 +58,12 @@ def _place(file: str | Path, message: str) -> Place:
         lines = Path(file).read_text(encoding="utf-8-sig").splitlines() if word else []
     except (OSError, ValueError):
         lines = []
-    found = ((k, word.search(line), line) for k, line in enumerate(lines, 1) if word)
+    found = ((k, word.search(_said(line)), line) for k, line in enumerate(lines, 1) if word)
     places = (Place(str(file), k, x.start() + 1, line) for k, x, line in found if x)
     return next(places, Place(str(file)))
+
+
+def _said(line: str) -> str:
+    """Return a line without the remark at its end."""
+    said = SAID.match(line)
+    return said[0] if said else line

@@ -196,7 +196,7 @@ def _table(
     if not (whole := np.isfinite(table).all(axis=1)).all():
         raise UsageError(
             f"the motion of a task has a gap at t = {t[whole.argmin()]:g} s", where,
-            hint="give a stretch without gaps: d[a:b]",
+            hint="give a stretch without gaps: d[a:b]", command="cut the file where it has none",
         )  # fmt: skip
     if count > samples and not thinned:
         raise UsageError(

@@ -191,7 +191,8 @@ class Reach:
     places: tuple[int, ...]  # their coordinates in q; -1 for those of quaternions
     bound: Array
     rest: Array | None
-    others: tuple[tuple[str, int, float, float], ...] = ()  # passive joints: name, place, limits
+    # passive joints: name, place, limits, and a whole turn, 0 where they do not turn
+    others: tuple[tuple[str, int, float, float, float], ...] = ()
 
     @staticmethod
     def of(m: Mechanism, limits: bool, rest: Any) -> Reach:
@@ -206,14 +207,18 @@ class Reach:
         goal = None if rest is None else np.asarray(rest, dtype=float)
         others = [k for k in range(m.nv) if limits and k not in own and at[k] >= 0]
         known = joint_limits(m)
-        passive = tuple((m.rate_names[k], at[k], float(known[k, 0]), float(known[k, 1]))
+        turns = [2 * np.pi * (b.joint.kind == "revolute") for b in m.bodies
+                 for _ in range(b.joint.nv)]  # fmt: skip
+        passive = tuple((m.rate_names[k], at[k], float(known[k, 0]), float(known[k, 1]), turns[k])
                         for k in others)  # fmt: skip
         return Reach(m, index, tuple(at[k] for k in own), bound, goal, passive)
 
     def kept(self, q: Array) -> Array:
         """Return q, if the joints that follow in closed loops are within their limits as well."""
-        for name, at, low, high in self.others:
-            if not low - WITHIN <= q[at] <= high + WITHIN:
+        for name, at, low, high, turn in self.others:
+            # a joint that turns may stand whole turns away
+            x = q[at] - turn * np.ceil((q[at] - high - WITHIN) / turn) if turn else q[at]
+            if not low - WITHIN <= x <= high + WITHIN:
                 raise ComputationError(
                     f"the pose is not reached within limits: {shown(name)} would be at {q[at]:.4g} "
                     f"({low:g} to {high:g})",
