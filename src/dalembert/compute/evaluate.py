@@ -91,7 +91,10 @@ def _one_state(inputs: Sequence[Any]) -> dict[str, bool]:
     """Return the setting of one state: code for batches waits until a batch is asked for."""
     import numpy
 
-    return {"single": True} if all(numpy.ndim(x) == 1 for x in inputs) else {}
+    try:
+        return {"single": True} if all(numpy.ndim(x) == 1 for x in inputs) else {}
+    except ValueError:  # rows of unequal length, which the kernel tells
+        return {}
 
 
 def _check_state(
