@@ -1,8 +1,9 @@
 """Object code kept on disk: a kernel found here needs neither tracing nor code generation.
 
-An entry is one file: a line with the digest of the rest, a line of JSON, the object code. It is
-written under another name and renamed, checked whole when read, and never fatal: whatever is wrong
-with an entry or its directory, the answer is to compile again, with one warning.
+An entry is one file: a line with the digest of the rest, a line of JSON, the object code; after the
+quick code of a long program what better code is made of. It is written under another name and
+renamed, checked whole when read, and never fatal: whatever is wrong with an entry or its directory,
+the answer is to compile again, with one warning.
 `DALEMBERT_CACHE=off` keeps nothing; `DALEMBERT_CACHE=DIR` chooses the directory.
 """
 
