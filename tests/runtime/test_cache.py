@@ -162,7 +162,7 @@ def test_code_that_is_made_quickly_is_kept_apart(place, monkeypatch, no_warnings
     monkeypatch.setenv("DALEMBERT_JIT", "quick")
     assert cache.read("k") is None
     quick = compile_program(lambda: pendulum_chain(4), key="k")
-    np.testing.assert_allclose(value(quick), value(well), rtol=1e-13, atol=1e-13)
+    assert value(quick).tobytes() == value(well).tobytes()
     made = cache.read("k")
     monkeypatch.delenv("DALEMBERT_JIT")
     assert cache.read("k") != made

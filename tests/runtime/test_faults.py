@@ -127,6 +127,9 @@ FORGED = {
     "shape of text": lambda f, c: f["facts"]["inputs"][0].update(shape=["x"]),
     "negative scratch": lambda f, c: f["facts"].update(scratch_one=-(2**40)),
     "huge scratch": lambda f, c: f["facts"].update(scratch_one=2**62),
+    "code cut short": lambda f, c: f["facts"].update(code=100),
+    "code too long": lambda f, c: f["facts"].update(code=len(c) + 1),
+    "code before its beginning": lambda f, c: f["facts"].update(code=-1),
     "tile of zero": lambda f, c: f["facts"].update(tile=0),
     "form unknown": lambda f, c: f["facts"].update(form={"layout": "spirals"}),
 }

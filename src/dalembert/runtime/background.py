@@ -2,56 +2,122 @@
 
 The quick code of a long program and its better code give the same bits (see `fused`), so it does
 not matter when the one gives way to the other. Both stay loaded: a call may still be running.
+LLVM ends the process on what is no object code, so only what carries its length and digest is
+taken from the other process, and nothing of the user's is run there: no site, no directory.
 """
 
 from __future__ import annotations
 
 import atexit
+import hashlib
+import os
 import subprocess
 import sys
 import threading
+import zlib
 from collections.abc import Callable
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
+from .cache import OBJECT
+
+_MAGIC = b"dalembert code"
 _ROOT = str(Path(__file__).resolve().parents[2])
-_WORK = "import sys; sys.path.insert(0, {!r}); from {} import work; work()"
+# whatever is printed from here on goes to the errors, not among the code
+_WORK = (
+    "import os, sys; own = os.dup(1); os.dup2(2, 1); "
+    "sys.path += {!r}; from {} import work; work(own)"
+)
 
 
-def work() -> None:
-    """Read IR text and write its object code: what the other process does."""
+def startable() -> bool:
+    """Whether the program that runs is Python alone: started again it would make code.
+
+    In an application with Python inside, another of its windows might open.
+    """
+    name = os.path.basename(sys.executable or "").lower()
+    return name.startswith("python") and not getattr(sys, "frozen", False)
+
+
+def work(place: int) -> None:
+    """Read packed IR text and write its object code to a descriptor: the other process."""
     from .llvm import generate
 
-    sys.stdout.buffer.write(generate(sys.stdin.buffer.read().decode(), 1))
+    text = zlib.decompress(sys.stdin.buffer.read()).decode()
+    with os.fdopen(place, "wb") as file:
+        file.write(framed(generate(text, 1)))
+
+
+def framed(code: bytes) -> bytes:
+    """Return code after a line with its length and digest."""
+    return b"%s %d %s\n%s" % (_MAGIC, len(code), _digest(code), code)
+
+
+def unframed(data: bytes) -> bytes | None:
+    """Return the code of what `framed` returned, or None of anything else."""
+    code = data.partition(b"\n")[2]
+    return code if code.startswith(OBJECT) and data == framed(code) else None
+
+
+def _digest(code: bytes) -> bytes:
+    return hashlib.sha256(code).hexdigest().encode()
+
+
+def _command() -> list[str]:
+    """Return how the other process starts: with our package, LLVM and the standard library."""
+    found = find_spec("llvmlite")
+    if found is None or found.origin is None:
+        raise ImportError("LLVM is not installed")
+    roots = [_ROOT, os.path.dirname(os.path.dirname(os.path.abspath(found.origin)))]
+    return [sys.executable, "-I", "-S", "-B", "-c", _WORK.format(roots, __name__)]
 
 
 class Background:
-    """Object code that is being made; `use` takes it when it is there."""
+    """Object code that is being made of packed IR text; `use` takes it when it is there."""
 
-    def __init__(self, text: str, use: Callable[[bytes], None]):
-        self._text, self._use, self._done = text.encode(), use, threading.Event()
-        threading.Thread(target=self._run, name="dalembert code", daemon=True).start()
+    def __init__(self, text: bytes, use: Callable[[bytes], None]):
+        self._text, self._use, self._done = text, use, threading.Event()
+        self._owner = os.getpid()
+        try:
+            threading.Thread(target=self._run, name="dalembert code", daemon=True).start()
+        except RuntimeError:  # no more threads: the quick code goes on
+            self._done.set()
 
     @property
     def done(self) -> bool:
-        """Whether nothing more will come."""
-        return self._done.is_set()
+        """Whether nothing more will come: to a fork nothing does, it has no such thread."""
+        return os.getpid() != self._owner or self._done.is_set()
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until nothing more will come, so long at most; return whether that is so."""
-        return self._done.wait(seconds)
+        return self.done or self._done.wait(seconds)
 
     def _run(self) -> None:
-        command = [sys.executable or "python", "-c", _WORK.format(_ROOT, __name__)]
-        pipe = subprocess.PIPE
         try:
-            process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL)
-            atexit.register(process.kill)
-            code, _ = process.communicate(self._text)
-            atexit.unregister(process.kill)
-            if process.returncode == 0:
+            code = self._made()
+            if code is not None:
                 self._use(code)
-        except OSError:
-            pass  # no process may be started here: the quick code goes on
+        except Exception:
+            pass  # whatever it is, no process, memory or cache: the kernel has code that is right
         finally:
             self._text = b""
             self._done.set()
+
+    def _made(self) -> bytes | None:
+        """Return the code that another process makes, or None if it does not."""
+        pipe, null = subprocess.PIPE, subprocess.DEVNULL
+        process = subprocess.Popen(_command(), stdin=pipe, stdout=pipe, stderr=null)
+        end = partial(_end, process, self._owner)
+        atexit.register(end)
+        try:
+            data, _ = process.communicate(self._text)
+        finally:
+            atexit.unregister(end)
+        return unframed(data) if process.returncode == 0 else None
+
+
+def _end(process: subprocess.Popen[bytes], owner: int) -> None:
+    """End the other process with the one that started it, not with a fork of that."""
+    if os.getpid() == owner:
+        process.kill()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -68,16 +67,22 @@ def compile_program(
     lanes = _lanes(form, host().lanes)
     own = card(made, code.scratch_one, code.scratch_batch, code.tile, places, form, lanes)
     if key is not None:
-        cache.write(key, own.to_dict(), code.code)
+        _keep(key, own, code.code, code.better)
     kernel = _loaded(_with(own, defaults), code.code, threads)
-    if code.better is not None and not getattr(sys, "frozen", False):
-        _improve(kernel, code.better, key)
+    _improve(kernel, code.better, key)
     return kernel
 
 
-def _improve(kernel: Kernel, text: str, key: str | None) -> None:
-    """Let better code be made, and be used and kept when it is there."""
-    from .background import Background
+def _keep(key: str, own: Card, code: bytes, better: bytes) -> None:
+    """Keep code, and after it packed IR text if better code can be made of that."""
+    cache.write(key, own.to_dict() | {"code": len(code)}, code + better)
+
+
+def _improve(kernel: Kernel, text: bytes, key: str | None) -> None:
+    """Let better code be made of packed IR text, and be used and kept when it is there."""
+    if not text:
+        return
+    from .background import Background, startable
     from .fast import renewed
     from .library import library
     from .llvm import Engine
@@ -87,9 +92,10 @@ def _improve(kernel: Kernel, text: str, key: str | None) -> None:
             kernel.code.run(Engine(code, library()[1]))
             renewed(kernel)
         if key is not None:
-            cache.write(key, kernel.card.to_dict(), code)
+            _keep(key, kernel.card, code, b"")
 
-    kernel.later = Background(text, use)
+    if startable():
+        kernel.later = Background(text, use)
 
 
 def _lanes(form: Form, doubles: int) -> int:
@@ -116,7 +122,10 @@ def _found(key: str, threads: Team, defaults: Mapping[str, float] | None) -> Ker
     if kept is None:
         return None
     try:
-        return _loaded(_with(Card.from_dict(kept[0]), defaults), kept[1], threads)
+        own, (code, better) = Card.from_dict(kept[0]), cache.parts(*kept)
+        kernel = _loaded(_with(own, defaults), code, threads)
+        _improve(kernel, better, key)  # the process that kept it ended too early for that
+        return kernel
     except Refused:
         return None
     except (LookupError, TypeError, ValueError, AttributeError, RuntimeError, UsageError):

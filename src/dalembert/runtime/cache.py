@@ -1,8 +1,9 @@
 """Object code kept on disk: a kernel found here needs neither tracing nor code generation.
 
-An entry is one file: a line with the digest of the rest, a line of JSON, the object code. It is
-written under another name and renamed, checked whole when read, and never fatal: whatever is wrong
-with an entry or its directory, the answer is to compile again, with one warning.
+An entry is one file: a line with the digest of the rest, a line of JSON, the object code; after the
+quick code of a long program what better code is made of. It is written under another name and
+renamed, checked whole when read, and never fatal: whatever is wrong with an entry or its directory,
+the answer is to compile again, with one warning.
 `DALEMBERT_CACHE=off` keeps nothing; `DALEMBERT_CACHE=DIR` chooses the directory.
 """
 
@@ -17,6 +18,7 @@ import re
 import stat
 import time
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,8 @@ from .refused import hurried
 
 _MAGIC = b"dalembert kernel 1 "
 _DIGEST = 64  # hexadecimal characters
-_OBJECT = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\x64\x86")  # how object code begins
+OBJECT = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\x64\x86")  # how object code begins
+_PACKED = b"\x78\x01"  # how text that zlib packed at level 1 begins
 _LIMIT = 1 << 30  # bytes that no entry passes
 _MOST = 4096  # entries kept; beyond them the older half goes
 _ROOT = str(Path(__file__).resolve().parent.parent)
@@ -117,6 +120,18 @@ def read(key: str) -> tuple[dict[str, Any], bytes] | None:
     return found
 
 
+def parts(facts: Mapping[str, Any], data: bytes) -> tuple[bytes, bytes]:
+    """Return the code that was kept of a kernel, and the packed IR text after it, often none.
+
+    The text stands after quick code: better code can be made of it. Raises as `Card.from_dict`.
+    """
+    size = facts["code"]
+    code, text = data[:size], data[size:]
+    if size != len(code) or (text and not text.startswith(_PACKED)):
+        raise ValueError(f"the code does not end at {size}")
+    return code, text
+
+
 def damaged(key: str) -> None:
     """Say that an entry cannot be used."""
     path = (directory() or Path()) / name(key)
@@ -147,7 +162,7 @@ def _parsed(data: bytes, key: str) -> tuple[dict[str, Any], bytes] | None:
         return None
     if not isinstance(facts, dict) or not isinstance(facts.get("facts"), dict):
         return None
-    if not code.startswith(_OBJECT):
+    if not code.startswith(OBJECT):
         return None  # LLVM would end the process
     same = facts.get("key") == key and facts.get("surroundings") == surroundings()
     return (facts["facts"], code) if same and facts.get("length") == len(code) else None

@@ -151,7 +151,7 @@ class Kernel:
 
     @property
     def ready(self) -> bool:
-        """Whether its code is the best there will be: that of long programs comes later."""
+        """Whether no better code will come in this process: that of long programs comes later."""
         return self.later is None or self.later.done
 
     def wait(self, seconds: float | None = None) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -51,7 +52,7 @@ class Object:
     scratch_one: int
     scratch_batch: int
     tile: int  # states that are computed together
-    better: str | None = None  # IR text of which better code can be made, with the same results
+    better: bytes = b""  # packed IR text of which better code can be made, with the same results
 
 
 def module(
@@ -195,7 +196,8 @@ def compile_object(
     if not (long or hurried()):
         return Object(generate(text, 1), one, many, tile)
     quick = written_out(text) if host().fused else text
-    return Object(generate(quick, 0), one, many, tile, None if hurried() else text)
+    better = b"" if hurried() else zlib.compress(text.encode(), 1)
+    return Object(generate(quick, 0), one, many, tile, better)
 
 
 def _lines(program: Program) -> int:

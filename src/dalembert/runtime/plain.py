@@ -70,6 +70,6 @@ def plain(key: str) -> Plain | None:
         return None
     try:
         card = Card.from_dict(kept[0])
-        return None if card.parameters else Plain(card, kept[1])
+        return None if card.parameters else Plain(card, cache.parts(*kept)[0])
     except (LookupError, TypeError, ValueError, AttributeError, RuntimeError):
         return None  # the general way says what is wrong with it
