@@ -13,6 +13,7 @@ from .signal import Signal
 Array = np.ndarray
 CLOSE = 1e-6  # of a column's range: what a cubic leaves out of a block
 ROUNDING = 1e-13  # of a column's largest value
+MANY = 65536  # pieces that are looked at together
 _NODES = np.arange(4) / 3
 
 
@@ -22,10 +23,9 @@ def stops(signal: Signal | None, start: float, end: float) -> list[tuple[float, 
     if signal is None or not end > start:
         return [(end, whole)]
     own = _within(signal.spanning(start, end), start, end)
-    samples = _sampled(own)
-    values = samples.reshape(-1, own.size)
+    values = own.coefficients[:, :, -1]
     close = CLOSE * np.ptp(values, axis=0) + ROUNDING * np.abs(values).max(axis=0) + own.noise
-    first = np.flatnonzero(_begins(own, samples, close))
+    first = np.flatnonzero(_begins(own, close))
     lengths = np.diff(own.breaks[[*first, -1]])
     power = np.frexp(lengths)[1]
     bent = _bent(own, close)[first[1:] - 1]
@@ -41,41 +41,39 @@ def _within(signal: Signal, start: float, end: float) -> Signal:
     return signal.about(np.array([start, *inner, end]))
 
 
-def _sampled(signal: Signal) -> Array:
-    """Return values (pieces, places, columns) from which a piece is known but for its end."""
-    places = max(1, signal.coefficients.shape[2] - 1)
-    return signal.at_parts(np.arange(places) / places)
-
-
-def _begins(signal: Signal, samples: Array, close: Array) -> Array:
+def _begins(signal: Signal, close: Array) -> Array:
     """Return for each piece whether a block begins there: twice as many pieces while they fit."""
-    n, width = len(samples), 1
+    n, width = len(signal.breaks) - 1, 1
     size, good = np.ones(n, dtype=int), np.ones(n, dtype=bool)
     while width < n and good.any():
         width *= 2
         padded = np.append(good, np.ones(len(good) % 2, dtype=bool))
-        good = padded.reshape(-1, 2).all(axis=1)
+        good = np.asarray(padded.reshape(-1, 2).all(axis=1))
         asked = np.flatnonzero(good)
-        good[asked] = _fits(signal, samples, close, asked * width, width)
+        for few in np.array_split(asked, len(asked) * width // MANY + 1):
+            good[few] = _fits(signal, close, few * width, width)
         size[np.repeat(good, width)[:n]] = width
-    return np.arange(n) % size == 0
+    return np.asarray(np.arange(n) % size == 0)
 
 
-def _fits(signal: Signal, samples: Array, close: Array, first: Array, width: int) -> Array:
-    """Return whether a cubic through four values of each block reproduces its samples."""
-    n, breaks = len(samples), signal.breaks
-    last = np.minimum(first + width, n)
+def _fits(signal: Signal, close: Array, first: Array, width: int) -> Array:
+    """Return whether a cubic through four values of each block is all its pieces.
+
+    It is looked at in so many places of a piece, both ends among them, that none can differ.
+    """
+    breaks = signal.breaks
+    last = np.minimum(first + width, len(breaks) - 1)
     a, length = breaks[first], breaks[last] - breaks[first]
     nodes = signal(a[:, None] + length[:, None] * _NODES)
     nodes[:, 3] = signal.at_parts(np.ones(1), last - 1)[:, 0]  # before it jumps, if it does
-    k = np.minimum(first[:, None] + np.arange(width), n - 1)
-    parts = np.arange(samples.shape[1]) / samples.shape[1]
+    # the last block may have fewer pieces: its last one again
+    k = np.minimum(first[:, None] + np.arange(width), last[:, None] - 1)
+    parts = np.linspace(0, 1, max(4, signal.coefficients.shape[2]))
     t = breaks[k][..., None] + np.diff(breaks)[k][..., None] * parts
     s = (t - a[:, None, None]) / length[:, None, None]
     cubic = np.einsum("bwpi,bic->bwpc", _weights(s), nodes)
-    gap = np.abs(cubic - samples[k]) > close
-    gap[k != first[:, None] + np.arange(width)] = False
-    return np.asarray(~gap.any(axis=(1, 2, 3)))
+    samples = signal.at_parts(parts, k.ravel()).reshape(cubic.shape)
+    return np.asarray((np.abs(cubic - samples) <= close).all(axis=(1, 2, 3)))
 
 
 def _weights(s: Array) -> Array:
