@@ -105,6 +105,18 @@ def test_a_bump_of_a_sampled_motion_is_not_stepped_over():
     assert ends[0] == pytest.approx(ends[1], abs=1e-7)
 
 
+def test_a_dense_table_of_a_smooth_motion_takes_few_steps():
+    m = da.load("[a: TX()] [b: TX()]; gravity = (0, 0, 0); body 1: M = 1; body 2: M = 1;")
+    t = np.linspace(0, 10, 10_001)
+    r = da.simulate(m, [0, 0], t=10.0, motion={"a": (t, np.sin(t))})
+    assert r.steps < 300
+    assert da.simulate(m, [0, 0], t=10.0, motion={"a": (t, 0.1 * t)}).steps < 30
+    r = da.simulate(m, [0, 0], t=10.0, motion={"a": (t, np.sin(t))}, torque=(t, np.stack([
+        0 * t, np.where(abs(t - 5) < 0.01, 10.0, 0)], axis=1)))  # fmt: skip
+    assert r.steps < 400
+    assert r.qd[-1, 1] == pytest.approx(10 * 0.02, rel=0.06)
+
+
 def test_a_joint_is_not_told_to_jump():
     """A stop within no time is a blow to all other joints, of which they felt nothing."""
     m = da.load("b: TX(), a: RZ(), TXK(1); gravity = (0, 0, 0);"

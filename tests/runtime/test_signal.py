@@ -6,6 +6,7 @@ from scipy.interpolate import CubicSpline
 
 from dalembert.errors import UsageError
 from dalembert.runtime import signal
+from dalembert.runtime.stops import stops
 
 T = np.array([0.0, 0.4, 1.1, 1.5, 2.6, 3.0])
 Y = np.random.default_rng(4).normal(size=(len(T), 2))
@@ -76,13 +77,36 @@ def test_what_is_no_function_of_time_is_refused():
 
 def test_a_signal_says_where_a_solver_must_stop():
     steps = signal.held([0.0, 1.0, 1.001, 4.0], [[0.0], [2.0], [0.0], [0.0]])
-    assert steps.stops(0.0, 5.0)[0] == [1.0, 1.001]
-    assert steps.stops(1.0, 5.0)[0] == [1.001]
+    assert [t for t, _ in stops(steps, 0.0, 5.0)] == [1.0, 1.001, 5.0]  # not at 4: zero goes on
+    assert stops(steps, 0.0, 5.0)[1][1] == pytest.approx(0.001)
+    assert stops(steps, 1.0, 5.0)[0][0] == 1.001
     bent = signal.linear([0.0, 1.0, 2.0, 3.0], [[0.0], [1.0], [2.0], [0.0]])
-    assert bent.stops(0.0, 3.0) == ([2.0], 1.0)  # not at 1, where it goes straight on
-    curve = signal.smooth(np.linspace(0, 1, 11), np.sin(np.linspace(0, 1, 11))[:, None])
-    stops, longest = curve.stops(0.0, 1.0)
-    assert stops == [] and longest == pytest.approx(0.1)
+    assert stops(bent, 0.0, 3.0) == [(2.0, 2.0), (3.0, 1.0)]  # not at 1, where it goes straight on
+    assert stops(bent, 0.0, 6.0)[-2:] == [(3.0, 1.0), (6.0, 3.0)]  # held from 3 on
+    stairs = signal.held([0.0, 1.0, 2.0, 3.0], [[0.0], [1.0], [2.0], [0.0]])
+    assert [t for t, _ in stops(stairs, 0.0, 3.0)] == [1.0, 2.0, 3.0]
+    curve = signal.smooth(np.linspace(0, 1, 6), np.sin(3 * np.linspace(0, 1, 6))[:, None])
+    # the first two cubics are one, and so are the last two
+    assert stops(curve, 0.0, 1.0) == [(0.4, 0.4), (1.0, pytest.approx(0.2))]
     short = signal.smooth([0.0, 1.0, 1.01, 2.0], [[0.0], [1.0], [1.1], [0.0]])
-    assert short.stops(0.0, 2.0)[0] == [1.0, 1.01]
-    assert signal.linear([0.0, 1.0], [[0.0], [1.0]]).stops(0.0, 1.0) == ([], np.inf)
+    assert [t for t, _ in stops(short, 0.0, 2.0)] == [1.0, 1.01, 2.0]
+    assert stops(signal.linear([0.0, 1.0], [[0.0], [1.0]]), 0.0, 1.0) == [(1.0, 1.0)]
+    assert stops(None, 1.0, 1.0) == [(1.0, 1.0)]
+
+
+@pytest.mark.parametrize("rows", [10_000, 10_001, 9_001])
+def test_steps_are_short_only_where_a_dense_table_asks(rows):
+    """Steps as short as the samples of a smooth table are waste, over a bump they are needed."""
+    t = np.linspace(0, 10, rows)
+    own = signal.smooth(t, np.sin(t)[:, None])
+    own = own.beside(own.derivative(), own.derivative().derivative())
+    ends, limits = np.array(stops(own, 0.0, 10.0)).T
+    assert (np.diff([0.0, *ends]) / limits).sum() < 300
+    straight = signal.smooth(t, 3 * t[:, None])  # of its second rate only rounding is left
+    both = straight.beside(straight.derivative(), straight.derivative().derivative())
+    assert stops(both, 0.0, 10.0) == [(10.0, 10.0)]
+    for width in (0.002, 0.05, 0.4):
+        bump = np.exp(-(((t - 5.123) / width) ** 2))
+        for size in (1e-3, 1.0):
+            found = stops(signal.smooth(t, (np.sin(t) + size * bump)[:, None]), 0.0, 10.0)
+            assert next(limit for end, limit in found if end > 5.123) < width, (width, size)

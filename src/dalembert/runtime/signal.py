@@ -11,7 +11,7 @@ from ..errors import UsageError
 
 Array = np.ndarray
 JUMP = 1e-9  # of the largest value: two pieces that meet less well jump
-MUCH = 8  # times longer than a short piece
+ROUNDING = 1e-14  # of a value: what its rate is spoilt by, in the time of a piece
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +24,7 @@ class Signal:
 
     breaks: Array = field(repr=False)  # (pieces + 1,)
     coefficients: Array = field(repr=False)  # (pieces, columns, terms)
+    noise: Any = field(default=0.0, repr=False)  # (columns,), what rounding leaves in a rate
 
     def __post_init__(self) -> None:
         breaks = np.ascontiguousarray(self.breaks, dtype=float)
@@ -41,6 +42,7 @@ class Signal:
             )
         object.__setattr__(self, "breaks", breaks)
         object.__setattr__(self, "coefficients", c)
+        object.__setattr__(self, "noise", np.zeros(c.shape[1]) + self.noise)
 
     @property
     def size(self) -> int:
@@ -70,7 +72,9 @@ class Signal:
         if terms == 1:
             return Signal(self.breaks, np.zeros_like(c))
         powers = np.arange(terms - 1, 0, -1.0)
-        return Signal(self.breaks, c[..., :-1] * powers)
+        rounding = ROUNDING * np.abs(c[..., -1]).max(axis=0)
+        noise = np.maximum(self.noise, rounding) / np.diff(self.breaks).min()
+        return Signal(self.breaks, c[..., :-1] * powers, noise)
 
     @property
     def jumps(self) -> Array:
@@ -82,21 +86,18 @@ class Signal:
         gap = np.abs(end[:-1] - c[1:, :, -1])
         return np.asarray((gap > JUMP * size.max(axis=0)).any(axis=1))
 
-    def stops(self, start: float, end: float) -> tuple[list[float], float]:
-        """Return the times at which a solver must stop, and the longest step between them.
+    def at_parts(self, parts: Array, pieces: Any = slice(None)) -> Array:
+        """Return the values (pieces, parts, columns) of pieces at parts 0 to 1 of their length."""
+        c, h = self.coefficients[pieces], np.diff(self.breaks)[pieces]
+        s = (h[:, None] * parts)[..., None]
+        value = np.zeros((*s.shape[:2], self.size))
+        for d in range(c.shape[2]):
+            value = value * s + c[:, None, :, d]
+        return value
 
-        Values or slopes jump there, or a piece much shorter than others begins or ends; no step is
-        longer than the longest piece, so that none is stepped over.
-        """
-        breaks = self.breaks
-        spans, inner = np.diff(np.clip(breaks, start, end)), np.arange(1, len(breaks) - 1)
-        if not len(inner):
-            return [], np.inf
-        longest = float(spans.max())
-        short = spans < longest / MUCH
-        chosen = short[:-1] | short[1:] | self.jumps | self.derivative().jumps
-        at = breaks[inner[chosen]]
-        return [float(t) for t in at[(at > start) & (at < end)]], longest or np.inf
+    def about(self, breaks: Array) -> Signal:
+        """Return the signal with other breaks, which include its own between the first and last."""
+        return Signal(breaks, _moved(self, breaks, self.coefficients.shape[2]), self.noise)
 
     def spanning(self, start: float, end: float) -> Signal:
         """Return the signal on a longer time, its end values held there by pieces of their own.
@@ -112,18 +113,19 @@ class Signal:
             piece[0, :, -1] = self(edge)
             breaks = np.append(at, breaks) if first else np.append(breaks, at)
             c = np.concatenate([piece, c] if first else [c, piece])
-        return Signal(breaks, c)
+        return Signal(breaks, c, self.noise)
 
     def beside(self, *others: Signal) -> Signal:
         """Return one signal with the columns of all, on the union of their breaks."""
         parts = (self, *others)
         breaks = np.unique(np.concatenate([p.breaks for p in parts]))
         terms = max(p.coefficients.shape[2] for p in parts)
-        return Signal(breaks, np.concatenate([_moved(p, breaks, terms) for p in parts], axis=1))
+        c = np.concatenate([_moved(p, breaks, terms) for p in parts], axis=1)
+        return Signal(breaks, c, np.concatenate([p.noise for p in parts]))
 
     def columns(self, chosen: Any) -> Signal:
         """Return the signal of some columns."""
-        return Signal(self.breaks, self.coefficients[:, chosen, :])
+        return Signal(self.breaks, self.coefficients[:, chosen, :], self.noise[chosen])
 
 
 def _moved(signal: Signal, breaks: Array, terms: int) -> Array:

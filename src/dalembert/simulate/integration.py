@@ -13,6 +13,7 @@ from ..mechanism import joint_name
 from ..runtime import integrate as drivers
 from ..runtime.methods import ADAPTIVE, RK4, STIFF
 from ..runtime.refused import refusal
+from ..runtime.stops import stops
 from . import dead_points
 from .adjoint import gradient_of
 from .events import EventTable, located, sampled_events
@@ -193,8 +194,7 @@ class Run:
             self.modes.begin(case, x[None], float(self.times[0]), row)
             driver = drivers.VariableStep(
                 model, x, self.times, self.rtol, self.atol, case.p, case.parameters,
-                longest=self.stops[1], most=self.most,
-                method=self.method,
+                most=self.most, method=self.method,
             )  # fmt: skip
             found: list[Event] = []
             stopped = self._one(driver, row, found, report)
@@ -214,7 +214,8 @@ class Run:
     def _one(self, driver: Any, row: int, found: list[Event], progress: Any) -> str:
         """Run one state to the end, from one jump of a held signal to the next."""
         job, planned, where = self.job, -np.inf, self.place(row)
-        for end in self.stops[0]:
+        for end, longest in self.stops:
+            driver.task["longest"] = longest
             driver.read_again()  # a signal may have jumped
             while (status := driver.run(end, progress)) != drivers.DONE:
                 raise_callback(driver.model)
@@ -284,11 +285,9 @@ class Run:
         return event_times(self.job, self.table, which, driver, x, t)
 
     @cached_property
-    def stops(self) -> tuple[list[float], float]:
-        """Where steps must end, the last time among them, and how long they may be."""
-        start, last, signal = float(self.times[0]), float(self.times[-1]), self.job.signal
-        inner, longest = ([], np.inf) if signal is None else signal.stops(start, last)
-        return [*inner, last], min(longest, last - start or 1.0)
+    def stops(self) -> list[tuple[float, float]]:
+        """Where steps must end, the last time among them, and how long they may be before."""
+        return stops(self.job.signal, float(self.times[0]), float(self.times[-1]))
 
     def fail_adaptive(self, driver: Any, where: tuple[int, ...]) -> None:
         """Raise ComputationError where steps became too small, naming the joint."""

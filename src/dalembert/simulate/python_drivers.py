@@ -61,15 +61,17 @@ class _Scipy:
         t = float(times[0])
         self.run.modes.begin(self.case, x[None], t, self.row)
         out[0] = x
-        for end in self.run.stops[0]:
-            while t < end:
-                t, x = self._smooth(t, x, end, out)
+        for stop in self.run.stops:
+            while t < stop[0]:
+                t, x = self._smooth(t, x, stop, out)
         return out
 
-    def _smooth(self, t: float, x: Array, end: float, out: Array) -> tuple[float, Array]:
+    def _smooth(
+        self, t: float, x: Array, stop: tuple[float, float], out: Array
+    ) -> tuple[float, Array]:
         """Return time and state at the end, or where a joint sticks or slips."""
-        run, times = self.run, self.run.times
-        own = {"rtol": run.rtol, "atol": run.atol, "max_step": run.stops[1]}
+        run, times, (end, longest) = self.run, self.run.times, stop
+        own = {"rtol": run.rtol, "atol": run.atol, "max_step": longest}
         solver = self.solver(self.rate, t, x, end, **own)
         while solver.status == "running":
             message = solver.step()
