@@ -155,6 +155,18 @@ def test_a_limit_passed_and_passed_back_within_one_step_is_seen(method, t):
     assert not below.events and not below.notes
 
 
+@pytest.mark.parametrize("method", ["dop853", "dopri5", "rosenbrock"])
+def test_functions_bent_along_a_straight_motion_are_seen_within_one_step(method):
+    m = da.load("TX(), TY(); gravity = (0, 0, 0); body 1: M = 1; body 2: M = 1;")
+    ball = {"ball": lambda t, q, qd: (q[0] - 1.5) ** 2 + q[1] ** 2 - 0.04}
+    r = da.simulate(m, [0.0, 0.0], [1.0, 0.0], t=[0.0, 3.0], method=method, events=ball)
+    assert [e.time for e in r.events] == pytest.approx([1.3, 1.7])
+    three = {"three": lambda t, q, qd: (q[0] - 1) * (q[0] - 1.2) * (q[0] - 2)}
+    given = {"t": [0.0, 3.0], "method": method, "events": three}
+    r = da.simulate(m, [0.0, 0.0], [1.0, 0.0], **given, stop="three")
+    assert r.stopped == "three" and r.events[0].time == pytest.approx(1)
+
+
 @pytest.mark.parametrize("method", ["dop853", "rk4", "radau"])
 def test_a_motion_that_starts_at_a_limit_or_beyond_says_so(method):
     m = da.load("TZ(0, 1); body 1: M = 1;")

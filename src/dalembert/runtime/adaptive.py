@@ -30,7 +30,7 @@ RECORD = Record(
     # where the driver is: `step` is in hand, `h` to be tried next; a step that was found is
     # `pending` until it is taken; `tries` counts steps that were refused too
     ("double", "t_new sum sum3"),
-    ("i64", "rejected pending steps tries evaluations crossings event_count dense near"),
+    ("i64", "rejected pending steps tries evaluations crossings event_count dense near sounded"),
     # rows
     ("ptr", "x x_new y K F g_new g_far guard"),
     # implicit methods: I / (h γ) - J as columns, factored in place, and its upper triangle; the
@@ -278,7 +278,8 @@ def _found(c: Adaptive, h: str, t_new: str) -> None:
 def _sound(c: Adaptive, h: str, t_new: str) -> None:
     """Count event functions that pass zero and come back within the step.
 
-    One that is bent evenly can do so only if its tangent at the start reaches zero within the step.
+    One that is bent evenly along the state can do so only if its value where the state's tangent at
+    the start leads has another sign; with `sounded` the functions are any, and looked at always.
     """
     y, t, far = c.get("y"), c.get("t"), c.get("g_far")
 
@@ -287,7 +288,7 @@ def _sound(c: Adaptive, h: str, t_new: str) -> None:
 
     c.combine(y, c.wide, c.get("x"), [(h, c.row(c.K, 0))])
     c.call("events", y, far, t_new)
-    c.set("near", 0)
+    c.set("near", c.get("sounded"))
     with c.loop(c.get("event_count")) as i, c.when(opposite(i)):
         c.set("near", 1)
     with c.when(c("icmp ne i64 {}, 0", c.get("near"))):

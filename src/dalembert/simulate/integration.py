@@ -196,6 +196,7 @@ class Run:
                 model, x, self.times, self.rtol, self.atol, case.p, case.parameters,
                 most=self.most, method=self.method,
             )  # fmt: skip
+            driver.task["sounded"] = int(self.table.key is None)  # limits are straight in q
             found: list[Event] = []
             stopped = self._one(driver, row, found, report)
             steps, evaluations = int(driver.task["steps"]), int(driver.task["evaluations"])
