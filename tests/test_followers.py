@@ -162,6 +162,16 @@ def test_locking_a_leader_locks_its_followers_and_the_other_way_round():
     assert rest.followers == ("c", "d") and rest.nq == 1
 
 
+def test_a_follower_of_ratio_zero_is_held_at_its_offset_only():
+    data = machine()
+    data["couplings"] = [{**c, "ratio": 0, "offset": 0.3} for c in data["couplings"][:1]]
+    m, joint = da.load(data), data["couplings"][0]["joint"]
+    assert m.lock(joint, at=0.3).nv == m.nv  # the joint it is said to follow still moves
+    for at in (0.0, 0.37):
+        with pytest.raises(da.ModelError, match="does not allow"):
+            m.lock(joint, at=at)
+
+
 def test_a_saved_machine_loads_equal_and_couplings_come_back(tmp_path):
     m = da.load(machine())
     m.save(tmp_path / "m.toml")

@@ -140,8 +140,9 @@ def _held_followers(m: Mechanism, held: dict[int, Any]) -> None:
     while True:
         before = len(held)
         for c in m.couplings:
-            if c.of in held:
-                follows = held[c.of][0] * c.ratio + c.offset
+            still = c.joint in held and c.ratio == 0  # it stands at its offset
+            if c.of in held or still:
+                follows = c.offset if still else held[c.of][0] * c.ratio + c.offset
                 if c.joint in held and not _agree(follows, held[c.joint][0]):
                     name = shown(joint_name(m.bodies[c.joint]))
                     raise ModelError(
@@ -149,7 +150,7 @@ def _held_followers(m: Mechanism, held: dict[int, Any]) -> None:
                         hint="lock one of the two joints: the other follows",
                     )
                 held.setdefault(c.joint, [follows])
-            elif c.joint in held and c.ratio != 0:
+            elif c.joint in held:
                 held[c.of] = [(held[c.joint][0] - c.offset) / c.ratio]
         if len(held) == before:
             return
