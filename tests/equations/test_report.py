@@ -129,3 +129,20 @@ def test_structure_agrees_with_the_expanded_coefficients(eq):
     for kind in "QABC":
         for entry in getattr(eq, kind):
             assert (eq.structure_of(kind, entry.place) == "zero") == entry.is_zero()
+
+
+@pytest.mark.parametrize("second", ["RZ()", "TX()"])
+@pytest.mark.parametrize("mass", [("M1", "D1", "M2", "D2"), ("2", "0.2", "1", "0.3")])
+def test_sums_w_are_printed_where_inertias_are_about_the_origin(second, mass):
+    """`I` or `IO`, letters or numbers, a joint that turns or slides: W is the same sum."""
+    m1, d1, m2, d2 = mass
+    phrase = "RZ(), TXK(L1), {}, TXK(L2); body 1: M={}, D=({}, 0, 0), {io}=(0, JA, JB); "
+    phrase += "body 2: M={}, D=({}, 0, 0), {io}=(0, JC, JD);"
+    texts = [da.equations(da.load(phrase.format(second, m1, d1, m2, d2, io=io))).text("report")
+             for io in ("I", "IO")]  # fmt: skip
+    first, other = (
+        {name: read_sum(line) for name, line in logical_lines(text).items() if name[0] == "W"}
+        for text in texts
+    )
+    assert first == other
+    assert set(first) == {"WX1", "WX2"}

@@ -37,11 +37,9 @@ def constants(eq: Equations) -> dict[str, Sum]:
         g.name: rest[g.name] for g in s.generators if g.name in rest and g.kind in ("cosK", "sinK")
     }
     tables = {name: x for table in s.reported.tables() for name, x in table.items()}
-    for name, x in merged(s).items():
-        if x is None:
-            tables.pop(name, None)
-        elif name in tables:
-            tables[name] = x
+    tables |= {name: x for name, x in merged(s).items() if name in tables}
+    for name in unwritten(s):
+        tables.pop(name, None)
     for name in equal_moments(s):
         tables.pop(name, None)
     return pairs | tables | rest
@@ -52,24 +50,30 @@ def equal_moments(s: TreeSymbols) -> dict[str, str]:
     return {f"J{'XYZ'[u]}{j + 1}": f"J{'XYZ'[s.first(j, u)]}{j + 1}" for j, u in s.repeated}
 
 
-def merged(s: TreeSymbols) -> dict[str, Sum | None]:
-    """Return V and J of bodies given about their origin, brackets opened; no W (None).
+def merged(s: TreeSymbols) -> dict[str, Sum]:
+    """Return V and J of bodies given about their origin, brackets opened.
 
     Those of a body that slides stay as they are written.
     """
-    out: dict[str, Sum | None] = {}
+    out: dict[str, Sum] = {}
     for j, body in enumerate(augmented_bodies(s.written)):
-        inertia = s.written.bodies[j].inertia
-        if inertia.at != "origin":
-            continue
-        if any(isinstance(x, Expr) for x in (inertia.mass, *inertia.lever)):
-            out |= {f"W{letters(a, b)}{j + 1}": None for a, b in ENTRIES}
-        if s.slides[j]:
+        if s.written.bodies[j].inertia.at != "origin" or s.slides[j]:
             continue
         found = {f"V{'XYZ'[u]}{j + 1}": body.V[u] for u in range(3)}
         found |= {f"J{letters(a, b)}{j + 1}": body.J[a, b] for a, b in ENTRIES}
         out |= {name: short for name, x in found.items() if (short := opened(x)) is not None}
     return out
+
+
+def unwritten(s: TreeSymbols) -> list[str]:
+    """Return the sums W of bodies whose mass centre is a quotient: mx / m, or of several bodies."""
+    return [
+        f"W{letters(a, b)}{j + 1}"
+        for j, body in enumerate(s.written.bodies)
+        if body.inertia.at == "origin"
+        and any(isinstance(x, Expr) and opened(x) is None for x in body.inertia.centre)
+        for a, b in ENTRIES
+    ]
 
 
 def opened(x: Any) -> Sum | None:
