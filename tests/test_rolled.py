@@ -185,3 +185,9 @@ def test_long_chains_agree_with_pinocchio(made, name):
     run(1)
     loops = made(m, name)
     assert difference(loops(*given[: len(loops.inputs)]), result()) < 1e-12
+
+
+def test_kernels_of_single_states_are_rolled_sooner():
+    asked = Asked(chain(80), quantity("inverse_dynamics"), None, {"drives": "none"})
+    assert is_rolled(replace(asked, single=True)) and not is_rolled(asked)
+    assert not is_rolled(replace(asked, m=chain(40), single=True))

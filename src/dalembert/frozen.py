@@ -1,4 +1,4 @@
-"""`dataclass(frozen=True, slots=True)` of the standard library, made in less time.
+"""`dataclass(frozen=True)` of the standard library, with slots or without, made in less time.
 
 The library writes and compiles six methods for each class, which was a fifth of a short command.
 Here those that compare, hash and show are functions over a tuple of the fields instead. Type
@@ -53,6 +53,6 @@ if TYPE_CHECKING:
     from dataclasses import dataclass
 else:
 
-    def dataclass(*, frozen: bool, slots: bool) -> Callable[[type], type]:
-        """Return what makes a class a frozen dataclass with slots."""
+    def dataclass(*, frozen: bool, slots: bool = False) -> Callable[[type], type]:
+        """Return what makes a class a frozen dataclass, with slots or without."""
         return lambda cls: _made(cls, frozen=frozen, slots=slots)

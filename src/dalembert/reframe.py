@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 from .algebra import Mat3, Rotation, Transform, Turn, Vec3, is_plain_zero
 from .expr import Expr
+from .frozen import dataclass
 from .inertia import Inertia
 from .joint import Prismatic, Revolute, Screw, Spherical
 from .mechanism import Body, Mechanism

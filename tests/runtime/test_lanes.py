@@ -33,14 +33,14 @@ def on(monkeypatch):
     def there(host):
         for part in (llvm, library, module, loops):
             monkeypatch.setattr(part, "host", lambda: host)
-        monkeypatch.setattr(library, "_loaded", [])
-        monkeypatch.setattr(library, "_code", lambda: (_library(host), host.lanes))
+        monkeypatch.setattr(library, "_loaded", {})
+        monkeypatch.setattr(library, "_code", lambda part: (_library(host, part), host.lanes))
 
     return there
 
 
-def _library(host):
-    return llvm.generate(library.text(host.lanes, host.fused), 1)
+def _library(host, part):
+    return llvm.generate(library.text(host.lanes, host.fused, [part]), 1)
 
 
 def arm(n=4):

@@ -31,7 +31,7 @@ def kernel_of(made, monkeypatch, by_llvm):
     if by_llvm:
         monkeypatch.setattr(llvm, "Mapped", refusing)
     own = card(program, code.scratch_one, code.scratch_batch, code.tile)
-    kernel = Kernel(own, Native(own, llvm.Engine(code.code, library()[1])))
+    kernel = Kernel(own, Native(own, llvm.Engine(code.code, library())))
     assert isinstance(kernel.code.engine._code, llvm._Linked if by_llvm else mapped.Mapped)
     return kernel
 

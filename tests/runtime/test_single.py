@@ -7,8 +7,10 @@ import pytest
 
 import dalembert as da
 from dalembert.compute.trace import program_of
-from dalembert.runtime import compile_program
+from dalembert.runtime import Form, compile_program, library
 from dalembert.runtime.module import alone, module
+
+PENDULUM = "RZ(), TXK(0.5); gravity = (0, -9.81, 0); body 1: M = 2, D = (0.5, 0, 0);"
 
 
 @pytest.mark.parametrize("name", ["ur5", "puma560", "fourbar"])
@@ -83,3 +85,25 @@ def test_single_goes_with_plain_arrays_only():
     assert da.compile(m, "gravity", single=True)(np.zeros((3, 6))).shape == (3, 6)
     with pytest.raises(da.UsageError, match="plain arrays"):
         da.compile(m, "gravity", single=True, packed=True)
+
+
+def test_a_kernel_asks_only_for_the_sines_of_its_lanes(monkeypatch):
+    monkeypatch.setattr(library, "_loaded", {})
+    pendulum = program_of(da.load(PENDULUM), "gravity", None)
+    one = compile_program(pendulum, single=True)
+    assert [*library._loaded] == ["one"]
+    single = compile_program(pendulum, form=Form(dtype="float32"))
+    assert [*library._loaded] == ["one", "float32"]
+    both = compile_program(pendulum)
+    assert [*library._loaded] == ["one", "float32", "many"]
+    q = np.linspace(-2, 2, 37)[:, None]
+    np.testing.assert_allclose(one(q), both(q), rtol=1e-14, atol=1e-14)
+    np.testing.assert_allclose(single(q.astype("float32")), both(q), rtol=1e-5, atol=1e-5)
+
+
+def test_a_kernel_that_a_driver_calls_answers_python_too():
+    pendulum = program_of(da.load(PENDULUM), "gravity", None)
+    driven, usual = (compile_program(pendulum, single=True, driven=d) for d in (True, False))
+    q = np.linspace(-2, 2, 5)[:, None]
+    np.testing.assert_array_equal(driven(q), usual(q))
+    np.testing.assert_array_equal(driven(q[1]), usual(q[1]))

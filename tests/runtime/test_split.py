@@ -23,7 +23,7 @@ def cut(made, chunk):
         patch.setattr(layout, "FEW", 4)  # more of them are called from a table
         code = module.compile_object(made)
     own = card(made, code.scratch_one, code.scratch_batch, code.tile)
-    return Kernel(own, Native(own, llvm.Engine(code.code, library.library()[1])))
+    return Kernel(own, Native(own, llvm.Engine(code.code, library.library())))
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 40])

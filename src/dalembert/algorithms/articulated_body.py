@@ -7,10 +7,11 @@ Classical acceleration of the frame origins, link axes, any joint with a square 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ..algebra import is_plain_one, is_plain_zero
 from ..expr import Scalar
+from ..frozen import dataclass
 from ..joint import Vector
 from ..linalg import Matrix, spd
 from ..linalg import Vector as Values

@@ -16,13 +16,14 @@ Gᵀ F needs no dλ and no dG, since Gᵀ Jᵀ = 0 in every pose.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from ..algebra import is_plain_zero
 from ..expr import for_each_column
 from ..expr.derive import gradient
+from ..frozen import dataclass
 from ..joint import Vector
 from ..linalg import Matrix, Planned, each_column, spd
 from ..linalg import Vector as Values

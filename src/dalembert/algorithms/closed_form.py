@@ -8,13 +8,14 @@ in front that are computed once, before any state is known (S0.42).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from operator import mul
 from typing import Any
 
 from ..errors import ComputationError, UsageError
 from ..expr import Scalar, cos, sin
+from ..frozen import dataclass
 from ..joint import Vector
 from ..linalg import Matrix, general, spd
 from ..linalg import Vector as Values

@@ -7,11 +7,11 @@ are planned (`plan/loops.py`); the last few pivots are chosen at run time.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from ..algebra import is_plain_zero
 from ..expr import Scalar, absolute, maximum, minimum, where
+from ..frozen import dataclass
 from ..joint import Vector
 from ..linalg import Planned, dot
 from ..linalg import Vector as Values

@@ -9,11 +9,12 @@ a motor move so that their force is zero.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from ..errors import ModelError, shown
 from ..expr import Scalar
+from ..frozen import dataclass
 from ..joint import Vector
 from ..linalg import Matrix, general, projected, spd
 from ..linalg import Vector as Values

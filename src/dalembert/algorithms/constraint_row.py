@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from ..algebra import is_plain_zero
 from ..expr import Scalar
+from ..frozen import dataclass
 from ..joint import Vector
 from ..mechanism import Mechanism
 from .dual import Dual, parts

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from ..algebra import is_plain_zero
 from ..expr import Scalar, cos, sin, sqrt
+from ..frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ q̈_k = a_k + Σ W_kl f_l = 0 over the held joints, W = G A⁻¹ Gᵀ.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ..expr import Scalar, where
+from ..frozen import dataclass
 from ..joint import Vector
 from ..linalg import Matrix, dot, general, projected, spd
 from ..linalg import Vector as Values

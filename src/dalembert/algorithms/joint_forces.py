@@ -8,11 +8,11 @@ and (70)). Joint springs: -K (q - rest) - D q̇. Point springs: `springs.py`. Fr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from ..errors import ModelError
 from ..expr import Scalar
+from ..frozen import dataclass
 from ..joint import Vector
 from ..linalg import Matrix
 from ..linalg import Vector as Values

@@ -9,11 +9,12 @@ Christoffel's: only α'(Ḋ - 2C)α vanishes (E3.6).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ..algebra import Rotation, Transform, Vec3
 from ..errors import ModelError, shown
 from ..expr import Scalar
+from ..frozen import dataclass
 from ..joint import Vector
 from ..linalg import Blocks, Matrix, each_column, spd
 from ..linalg import Vector as Values

@@ -11,11 +11,11 @@ slide goes, then which of its two attitudes a universal joint has.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from ..algebra import Vec3, plain_number
 from ..errors import ModelError
 from ..expr import Scalar, atan2, cos, sin, sqrt
+from ..frozen import dataclass
 from ..joint import Joint
 from ..mechanism import Mechanism
 

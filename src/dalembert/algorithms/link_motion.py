@@ -6,9 +6,10 @@ Craig, Introduction to Robotics, chapter 5; the base is body -1.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ..algebra import Rotation, Transform, Vec3
+from ..frozen import dataclass
 from ..joint import Vector
 from ..mechanism import Mechanism
 from ..spatial import AT_REST, ZERO, Motion, Twist

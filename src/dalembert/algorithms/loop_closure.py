@@ -14,12 +14,13 @@ residual, one row of the Jacobian and the acceleration at qdd = 0 are the three 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import takewhile
 
 from ..algebra import Vec3, is_plain_zero, plain_number
 from ..errors import ModelError
 from ..expr import Scalar, maximum, sqrt, where
+from ..frozen import dataclass
 from ..joint import UNITS, ZERO, Vector
 from ..linalg import dot
 from ..mechanism import Loop, Mechanism, joint_name

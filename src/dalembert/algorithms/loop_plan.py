@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 
 from ..display import lines_html
 from ..errors import shown
+from ..frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

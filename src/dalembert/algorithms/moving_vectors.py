@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..algebra import Vec3
 from ..expr import Scalar, where
+from ..frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

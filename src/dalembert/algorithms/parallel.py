@@ -8,12 +8,13 @@ platform's origin. The bracket is the Cartesian model. `platform.py` takes the r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from ..algebra import Mat3, Rotation, Vec3
 from ..errors import ModelError
 from ..expr import Scalar
+from ..frozen import dataclass
 from ..joint import ZERO, Vector
 from ..linalg import Matrix, each_column, general, inverse, projected, spd
 from ..linalg import Vector as Values

@@ -7,11 +7,12 @@ reduced mobility.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from ..algebra import Rotation, Transform, Vec3, plain_number
 from ..errors import ModelError, shown
+from ..frozen import dataclass
 from ..joint import UNITS, ZERO
 from ..linalg import Matrix
 from ..mechanism import Loop, Mechanism, is_rolling, joint_name

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..errors import ParameterError, UsageError, closest, shown
+from ..frozen import dataclass
 from ..mechanism import Mechanism, freed, is_closed
 
 Array = np.ndarray

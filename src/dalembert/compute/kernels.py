@@ -71,7 +71,7 @@ def compile(
     m = freed(model_of(m, "compile", quantity), (*(parameters or ()), *named(by)))
     row = quantity_of(quantity, m)
     m, plan = _planned(m, row, form, plan) if row.planned else (m, plan)
-    asked = Asked(m, row, method, options, parameters, wrench, by, plan, packed)
+    asked = Asked(m, row, method, options, parameters, wrench, by, plan, packed, single)
     if set(options) - set(row.options):
         asked.program(method)  # raises the error that names what is wrong
     names, (make, way) = asked.names, _way(asked)
@@ -110,7 +110,7 @@ def _with_origin(made: Kernel, again: partial[Any]) -> Kernel:
 
 def kept_key(m: Mechanism, row: Quantity, method: str | None, options: dict[str, Any]) -> str:
     """Return the name under which `compile_program` keeps the kernel of a plain call."""
-    asked = Asked(m, row, method, options)
+    asked = Asked(m, row, method, options, single=True)
     return asked.key + _way(asked)[1] + "single"
 
 

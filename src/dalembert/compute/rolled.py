@@ -32,11 +32,12 @@ class Rule:
     pairs: int = 0  # of joints, one of which carries the other
     joints: frozenset[str] = frozenset(ONE)
     packs: bool = False  # whether it has a packed form
+    alone: int = 0  # bodies from which on kernels of single states are rolled too, if fewer
 
 
 RULES = {
-    "inverse_dynamics": Rule("newton_euler", bodies=120, joints=frozenset(ANY)),
-    "forward_dynamics": Rule("articulated_body", bodies=48, joints=frozenset(ANY)),
+    "inverse_dynamics": Rule("newton_euler", bodies=120, joints=frozenset(ANY), alone=64),
+    "forward_dynamics": Rule("articulated_body", bodies=48, joints=frozenset(ANY), alone=64),
     "mass_matrix": Rule("base_axes", pairs=1000, packs=True),
     "inverse_dynamics_derivatives": Rule("base_axes", pairs=200, packs=True),
     "forward_dynamics_derivatives": Rule("base_axes", pairs=200),
@@ -61,6 +62,8 @@ def is_rolled(asked: Asked) -> bool:
     if not kinds <= rule.joints or any(m.bodies[d.joint].joint.kind not in ONE for d in m.drives):
         return False
     least = rule.bodies if kinds <= ONE or not m.drives else max(rule.bodies, LEGGED)
+    if asked.single and rule.alone:  # a plain call: its first answer shall come soon
+        least = min(least, rule.alone)
     return len(m.bodies) >= least and (not rule.pairs or _pairs(m) >= rule.pairs)
 
 

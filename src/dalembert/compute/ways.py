@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..catalog import Quantity
 from ..errors import ParameterError, UsageError, closest, shown
+from ..frozen import dataclass
 from ..mechanism import Mechanism
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ class Asked:
     wrt: Any = None
     plan: Any = None
     packed: bool = False
+    single: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:

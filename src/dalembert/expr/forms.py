@@ -8,11 +8,12 @@ emitter serves it without knowing it. Kernels keep long Functions that are calle
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from ..errors import UsageError
+from ..frozen import dataclass
 from .arena import PAYLOAD
 from .graph import Graph
 from .ops import Scalar, absolute, where

@@ -6,10 +6,11 @@ import gc
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ..errors import UsageError
+from ..frozen import dataclass
 from .arena import Rows
 from .forms import FORMS
 from .graph import Graph

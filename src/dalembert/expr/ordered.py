@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from ..frozen import dataclass
 from .arena import LEAVES, PAYLOAD
 from .block import SINES, Block, Leaf, Line, Routine, folded, without_dead
 from .columns import SHARED

@@ -8,7 +8,7 @@ import json
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 from pathlib import Path
 from typing import Any, TextIO
@@ -17,6 +17,7 @@ import numpy as np
 
 from ..errors import DescriptionError, Place, UsageError, shown
 from ..files import write_file
+from ..frozen import dataclass
 from .text import (
     LARGEST,
     Rows,

@@ -7,13 +7,14 @@ are left. The dynamics of the machine are those of the tree, projected by the co
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ..algebra import is_plain_zero
 from ..errors import ModelError, shown
 from ..expr import Expr, Graph, Scalar
 from ..expr.exact import exact, substitute
+from ..frozen import dataclass
 from ..joint import Vector
 from .edit import into
 from .follower import Follower

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import InitVar, dataclass, field, fields, replace
+from dataclasses import InitVar, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -20,6 +20,7 @@ from ..door import doors
 from ..errors import UsageError
 from ..expr import Expr, Graph
 from ..expr.exact import Given, exact
+from ..frozen import dataclass
 from .letters import remembered
 from .named import Named
 from .parts import (

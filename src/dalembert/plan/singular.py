@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..algebra import Vec3
 from ..errors import ModelError, SingularPose, shown, state_text
+from ..frozen import dataclass
 from ..mechanism import Mechanism
 from .assembly import Closure, given_pose
 from .loops import planned

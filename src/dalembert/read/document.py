@@ -11,12 +11,12 @@ import os
 import re
 import stat
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
 
 from ..errors import DescriptionError, Place, UsageError, shown
+from ..frozen import dataclass
 from .expressions import place_at
 
 LARGEST = 64 * 2**20  # bytes of a file, characters of a text

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Any
 
 from .code import Code, Record
 from .fixed import ALARM, BAD, DONE, GUARD, KERNELS, MORE, RUN, SIGNAL, signal
@@ -46,8 +47,9 @@ _ONE = "call void {}(ptr {}, ptr {}, ptr {}, ptr {})"
 class Adaptive(Code, ABC):
     """The code of a driver; what a method does is written by `step`, `slopes` and `rates`."""
 
-    def __init__(self, method: Tableau | Rosenbrock) -> None:
-        super().__init__("adaptive", RECORD)
+    def __init__(self, method: Any, name: str = "adaptive", arguments: str = "ptr %task") -> None:
+        super().__init__(name, RECORD, arguments)
+        self.method = method
         self.order = method.error_order
         self.rows, self.stages, self.curves = method.rows, method.stages, method.interpolant
         self.wide = self.get("wide")
@@ -131,8 +133,21 @@ class Adaptive(Code, ABC):
         assert total is not None
         return total
 
+    def weighted(self, weights: Row) -> list[tuple[str | float, str]]:
+        """Return the weights of rows of K, each with the address of its row."""
+        found: list[tuple[str | float, str]] = []
+        row, at = self.K, 0
+        for j, a in sorted(weights):
+            row, at = self.spot(row, self.wide) if j == at + 1 else self.row(self.K, j), j
+            found.append((a, row))
+        return found
+
     def interpolant(self, h: str) -> None:
-        """Write the rows F of the interpolant of the step."""
+        """Have the rows F of the interpolant of the step written: three places ask for them."""
+        self.do("call void @interpolant(ptr %task, double {})", h)
+
+    def curve(self, h: str) -> None:
+        """Write the rows F of the interpolant."""
         one, minus = "0x3FF0000000000000", "0xBFF0000000000000"
         change = self.row(self.get("F"), 0)
         self.combine(change, self.wide, None, [(one, self.get("x_new")), (minus, self.get("x"))])
@@ -350,6 +365,10 @@ def _take(c: Adaptive) -> None:
     c.rates(t)
 
 
-def text(c: Adaptive) -> str:
+def text(own: type[Adaptive], method: Tableau | Rosenbrock) -> str:
     """Return the IR of the driver of a method."""
-    return signal("adaptive", RECORD) + adaptive(c)
+    dense = own(method, "interpolant", "ptr %task, double %h")
+    dense.curve("%h")
+    dense.lines.append("ret void")
+    parts = signal("adaptive", RECORD), dense.whole("internal void"), adaptive(own(method))
+    return "".join(parts)

@@ -31,6 +31,7 @@ def compile_program(
     form: Form = PLAIN,
     single: bool = False,
     scalar: int | None = None,
+    driven: bool = False,
 ) -> Kernel:
     """Return the kernel of a Program, or of the Program that a function without arguments makes.
 
@@ -38,7 +39,8 @@ def compile_program(
     `threads` share batches of more than a tile: so many, or one on each core of a list. `defaults`
     are values of run-time parameters for calls that do not give them; `form` says what its arrays
     are like. A kernel that is called state by state is `single`: half as much is compiled, batches
-    are slower. Up to `scalar` lines one state has code of its own, else it is a batch of one.
+    are slower. Up to `scalar` lines one state has code of its own, else it is a batch of one. A
+    `driven` kernel is called by compiled code, from Python rarely: nothing is made for that.
     """
     threads = checked_team(threads)
     if single:
@@ -47,7 +49,7 @@ def compile_program(
         key += repr(form)
     if key is not None and single:
         key += "single"
-    found = None if key is None or unwanted() else _found(key, threads, defaults)
+    found = None if key is None or unwanted() else _found(key, threads, defaults, (single, driven))
     if found is not None:
         return found
     if refused := refusal():
@@ -68,7 +70,7 @@ def compile_program(
     own = card(made, code.scratch_one, code.scratch_batch, code.tile, places, form, lanes)
     if key is not None:
         _keep(key, own, code.code, code.better)
-    kernel = _loaded(_with(own, defaults), code.code, threads)
+    kernel = _loaded(_with(own, defaults), code.code, threads, (single, driven))
     _improve(kernel, code.better, key)
     return kernel
 
@@ -84,12 +86,13 @@ def _improve(kernel: Kernel, text: bytes, key: str | None) -> None:
         return
     from .background import Background, startable
     from .fast import renewed
-    from .library import library
+    from .library import library, parts_of
     from .llvm import Engine
 
     def use(code: bytes) -> None:
         if isinstance(kernel.code, Native):
-            kernel.code.run(Engine(code, library()[1]))
+            parts = parts_of(kernel.card.form.dtype)
+            kernel.code.run(Engine(code, library(parts)))
             renewed(kernel)
         if key is not None:
             _keep(key, kernel.card, code, b"")
@@ -117,13 +120,15 @@ def _with(own: Card, defaults: Mapping[str, float] | None) -> Card:
     return replace(own, defaults=dict(defaults)) if defaults else own
 
 
-def _found(key: str, threads: Team, defaults: Mapping[str, float] | None) -> Kernel | None:
+def _found(
+    key: str, threads: Team, defaults: Mapping[str, float] | None, use: tuple[bool, bool]
+) -> Kernel | None:
     kept = cache.read(key)
     if kept is None:
         return None
     try:
         own, (code, better) = Card.from_dict(kept[0]), cache.parts(*kept)
-        kernel = _loaded(_with(own, defaults), code, threads)
+        kernel = _loaded(_with(own, defaults), code, threads, use)
         _improve(kernel, better, key)  # the process that kept it ended too early for that
         return kernel
     except Refused:
@@ -133,9 +138,12 @@ def _found(key: str, threads: Team, defaults: Mapping[str, float] | None) -> Ker
         return None
 
 
-def _loaded(own: Card, code: bytes, threads: Team) -> Kernel:
+def _loaded(own: Card, code: bytes, threads: Team, use: tuple[bool, bool]) -> Kernel:
+    """Return the kernel of code; `use` says whether it is single, and whether driven."""
     from .fast import kernel
-    from .library import library
+    from .library import library, parts_of
     from .llvm import Engine
 
-    return kernel(own, Native(own, Engine(code, library()[1])), threads)
+    single, driven = use
+    native = Native(own, Engine(code, library(parts_of(own.form.dtype, single))))
+    return Kernel(own, native, threads) if driven else kernel(own, native, threads)

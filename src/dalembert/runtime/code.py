@@ -111,9 +111,13 @@ class Code(Lines):
         length: str,
         base: str | None,
         terms: Sequence[tuple[str | float, str]],
+        scale: str | None = None,
     ) -> None:
-        """Write target = base + Σ coefficient · row."""
+        """Write target = base + Σ coefficient · row, each coefficient times `scale` if given."""
         wide = [(self.spread(c), row) for c, row in terms]
+        if scale is not None:
+            every = self.spread(scale)
+            wide = [(self(f"fmul contract {WIDE} {{}}, {{}}", every, c), row) for c, row in wide]
         with self.loop(length, LANES) as i:
             total = None if base is None else self.load(base, i)
             for c, row in wide:
@@ -131,6 +135,8 @@ class Code(Lines):
 
     def spread(self, x: str | float) -> str:
         """Return a number in every lane."""
+        if isinstance(x, float):
+            return f"<{', '.join([f'double {self.operand(x)}'] * LANES)}>"
         one = self(f"insertelement {WIDE} poison, double {{}}, i64 0", x)
         return self(
             f"shufflevector {WIDE} {{}}, {WIDE} poison, <{LANES} x i32> zeroinitializer", one

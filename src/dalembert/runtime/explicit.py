@@ -12,15 +12,12 @@ from .methods.tableau import Row
 class Explicit(Adaptive):
     """The driver of an explicit method; row k of K is its stage k, f at the end comes next."""
 
-    def __init__(self, method: Tableau) -> None:
-        super().__init__(method)
-        self.method = method
+    method: Tableau
 
     def stage(self, k: int, c: float, weights: Row, h: str) -> None:
         """Compute row k of K from the rows before."""
         x, t, y = self.get("x"), self.get("t"), self.get("y")
-        terms = [(self.mul(h, a), self.row(self.K, j)) for j, a in weights]
-        self.combine(y, self.wide, x, terms)
+        self.combine(y, self.wide, x, self.weighted(weights), h)
         self.call("rhs", y, self.row(self.K, k), self.add(t, self.mul(h, c)))
 
     def step(self, h: str) -> None:
@@ -28,8 +25,7 @@ class Explicit(Adaptive):
         method, x_new = self.method, self.get("x_new")
         for k in range(1, method.stages):
             self.stage(k, method.C[k], method.A[k], h)
-        terms = [(self.mul(h, b), self.row(self.K, j)) for j, b in method.B]
-        self.combine(x_new, self.wide, self.get("x"), terms)
+        self.combine(x_new, self.wide, self.get("x"), self.weighted(method.B), h)
         self.call("rhs", x_new, self.row(self.K, method.stages), self.get("t_new"))
 
     def errors(self, h: str) -> tuple[str, Sequence[Row]]:
@@ -48,8 +44,7 @@ class Explicit(Adaptive):
         terms = [(two, change), (back, new), (back, old)]
         self.combine(self.row(F, 2), self.wide, None, terms)
         for k, weights in enumerate(method.dense, 3):
-            terms = [(self.mul(h, d), self.row(K, j)) for j, d in weights]
-            self.combine(self.row(F, k), self.wide, None, terms)
+            self.combine(self.row(F, k), self.wide, None, self.weighted(weights), h)
 
     def rates(self, t: str) -> None:
         """Take over the last row, unless the state was moved or a held signal jumps."""

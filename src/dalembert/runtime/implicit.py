@@ -20,9 +20,7 @@ SMALL_PART = 1e-3  # of a step, over which the derivative in time is taken
 class Implicit(Adaptive):
     """The driver of a Rosenbrock method."""
 
-    def __init__(self, method: Rosenbrock) -> None:
-        super().__init__(method)
-        self.method = method
+    method: Rosenbrock
 
     def stage(self, i: int) -> str:
         """Return the address of U_i."""

@@ -56,8 +56,8 @@ def _text(name: str) -> str:
     if name == "fixed":
         return fixed_code.text()
     method = ADAPTIVE[name]
-    own = Implicit(method) if isinstance(method, Rosenbrock) else Explicit(method)
-    return adaptive_code.text(own)
+    own = Implicit if isinstance(method, Rosenbrock) else Explicit
+    return adaptive_code.text(own, method)
 
 
 @functools.cache

@@ -10,10 +10,11 @@ result does not depend on its place; its results go to spare rows, and from ther
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..expr import Program
 from ..expr.block import Row
+from ..frozen import dataclass
 from .lanes import parted, suffix, width
 from .lanes import size as bytes_of
 from .lines import Lines

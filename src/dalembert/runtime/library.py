@@ -1,4 +1,4 @@
-"""Functions that all kernels share, compiled once per process or found in the cache.
+"""Functions that all kernels share, compiled when one first asks for them or found in the cache.
 
 Sine and cosine are our own; the rare functions ask libm lane by lane.
 """
@@ -16,6 +16,7 @@ from .instructions import LIBM
 from .lanes import Single, element, suffix, value_type
 from .llvm import ATTRIBUTES, Engine, Table, c_library, generate, host, stack, table, table_entry
 
+PARTS = ("one", "many", "float32")  # for one state, for many, and for many in single precision
 LANES = (1, 2, 4, 8, Single(4), Single(8), Single(16))
 NAMES = tuple((name, suffix(w)) for w in LANES for name in ("sincos", *LIBM))
 _INTRINSICS = {"sqrt": 1, "fabs": 1, "minimum": 2, "maximum": 2, "fma": 3}
@@ -74,11 +75,16 @@ def libm_lanes(name: str, lanes: int) -> str:
     return w.function(f"{w.type} @{name}.{w.suffix}({arguments})")
 
 
-def text(lanes: int, fused: bool) -> str:
-    """Return the IR of the library for one lane and for many, of both precisions."""
-    kinds = (1, lanes, Single(2 * lanes))
-    parts = [table(len(LIBM)), declarations(), *functions(kinds, fused)]
-    return "".join([*parts, stack(lanes)])  # kernels call with their own, which is aligned
+def kind_of(part: str, lanes: int) -> int:
+    """Return the lanes of a part of the library, on a processor with so many of doubles."""
+    return {"one": 1, "many": lanes, "float32": Single(2 * lanes)}[part]
+
+
+def text(lanes: int, fused: bool, parts: Sequence[str] = PARTS) -> str:
+    """Return the IR of parts of the library."""
+    kinds = [kind_of(part, lanes) for part in parts]
+    texts = [table(len(LIBM)), declarations(), *functions(kinds, fused)]
+    return "".join([*texts, stack(lanes)])  # kernels call with their own, which is aligned
 
 
 def functions(lanes: Sequence[int], fused: bool) -> list[str]:
@@ -116,33 +122,45 @@ def libm() -> ctypes.Array[ctypes.c_void_p]:
     return (ctypes.c_void_p * len(found))(*found)
 
 
-def load(code: bytes, lanes: int | None = None) -> tuple[Engine, Table]:
-    """Return the loaded library and its addresses in the order of NAMES, 0 where it has none."""
+def load(
+    code: bytes, lanes: int | None = None, parts: Sequence[str] = PARTS
+) -> tuple[Engine, Table]:
+    """Return loaded parts and their addresses in the order of NAMES, 0 where they have none."""
     engine = Engine(code, libm())
-    lanes = lanes or host().lanes
-    here = {suffix(w) for w in (1, lanes, Single(2 * lanes))}
+    here = {suffix(kind_of(part, lanes or host().lanes)) for part in parts}
     found = [engine.address(f"{name}.{kind}") if kind in here else 0 for name, kind in NAMES]
     return engine, (ctypes.c_void_p * len(NAMES))(*found)
 
 
 _lock = threading.Lock()
-_loaded: list[tuple[Engine, Table]] = []  # one at most, for the life of the process
+_loaded: dict[str, tuple[Engine, Table]] = {}  # part -> its code, for the life of the process
 
 
-def library() -> tuple[Engine, Table]:
-    """Return the library of this process."""
+def library(parts: Sequence[str] = PARTS[:2]) -> Table:
+    """Return the addresses of parts of the library; others are made when they are needed."""
     with _lock:
-        if not _loaded:
-            _loaded.append(load(*_code()))
-        return _loaded[0]
+        for part in parts:
+            if part not in _loaded:
+                _loaded[part] = load(*_code(part), (part,))
+        tables = [_loaded[part][1] for part in parts]
+    found = [max(x or 0 for x in row) for row in zip(*tables, strict=True)]
+    return (ctypes.c_void_p * len(NAMES))(*found)
 
 
-def _code() -> tuple[bytes, int]:
-    """Return the code of the library, and its lanes of double precision."""
-    kept = cache.read("library")
+def parts_of(dtype: str, single: bool = False) -> tuple[str, ...]:
+    """Return the parts that a kernel of a precision may borrow from; `single`: for one state."""
+    if dtype == "float32":
+        return PARTS[2:]
+    return PARTS[:1] if single else PARTS[:2]
+
+
+def _code(part: str) -> tuple[bytes, int]:
+    """Return the code of a part of the library, and the lanes of double precision."""
+    key = f"library {part}"
+    kept = cache.read(key)
     if kept is not None and kept[0].get("lanes") in LANES:
         return kept[1], kept[0]["lanes"]
     here = host()
-    code = generate(text(here.lanes, here.fused), 1)
-    cache.write("library", {"lanes": here.lanes}, code)
+    code = generate(text(here.lanes, here.fused, (part,)), 1)
+    cache.write(key, {"lanes": here.lanes}, code)
     return code, here.lanes

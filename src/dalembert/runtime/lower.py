@@ -8,10 +8,10 @@ the same text serves both; outputs are rows of arrays, and W lanes are turned in
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from ..expr import Block, Port, Program
 from ..expr.block import Line, Row
+from ..frozen import dataclass
 from . import llvm
 from .instructions import MASKS, ROUNDED, SIMPLE
 from .lanes import alone, element, mask_type, real, size, value_type, width

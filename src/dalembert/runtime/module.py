@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..expr import OPS, Port, Program
 from ..expr.block import folded, gathered
 from ..expr.rolled import Rolled
+from ..frozen import dataclass
 from . import layout as places
 from .batch import batch
 from .called import routines

@@ -19,10 +19,10 @@ class Plain:
     """The entry for one state of loaded code, called with numbers in nested lists."""
 
     def __init__(self, card: Card, code: bytes):
-        from .library import library
+        from .library import PARTS, library
         from .llvm import Engine
 
-        self.card, self._engine = card, Engine(code, library()[1])
+        self.card, self._engine = card, Engine(code, library(PARTS[:1]))
         self._one = _ONE(self._engine.address("one"))
 
     def __call__(self, *inputs: Any) -> tuple[Any, ...]:

@@ -8,11 +8,12 @@ a cut have a slot in scratch memory that the caller provides.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import accumulate
 
 from ..expr import Block, Port
 from ..expr.block import Routine, Row, Step, cut, slots, steps
+from ..frozen import dataclass
 from . import llvm
 from .lanes import Single
 

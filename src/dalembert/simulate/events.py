@@ -9,12 +9,13 @@ is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import UsageError, shown
+from ..frozen import dataclass
 from ..mechanism import Mechanism, joint_name
 from ..mechanism.limits import coordinate_limits
 from ..runtime.adaptive import SOUNDINGS

@@ -8,7 +8,7 @@ held), so that one compiled kernel serves every gain, goal, table and mode of fr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, partial
 from itertools import zip_longest
 from typing import Any, Protocol
@@ -29,6 +29,7 @@ from ..expr import (
     program,
     where,
 )
+from ..frozen import dataclass
 from ..joint import Vector
 from ..kept import Kept
 from ..mechanism import Mechanism
@@ -38,6 +39,7 @@ from .systems import Closed, Moving, Reduced, dry_joints
 from .wrenches import Wrenches
 
 MAPS = frozenset({"euler", "constant_acceleration"})
+DRIVEN = frozenset({"simulate", "project"})  # kernels that an integration driver calls
 SLIVER = 1e-10  # of the friction that holds a joint
 RESTING = 1e-11  # speed against its direction at which a joint has come to rest
 
@@ -172,7 +174,8 @@ class Kernels:
             self.single,
         ))  # fmt: skip
         make = partial(self._program, name, body, outputs)
-        return _KERNELS.get(key, lambda: compile_program(make, key=key, single=self.single))
+        own: dict[str, Any] = {"single": self.single, "driven": name in DRIVEN}
+        return _KERNELS.get(key, lambda: compile_program(make, key=key, **own))
 
     def _forces(self, at: Moment) -> list[Scalar]:
         """Return the forces of the control law."""

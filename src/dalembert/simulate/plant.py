@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from ..compute.model import check_joints, equations_of
 from ..errors import UsageError, shown
 from ..expr import Scalar
 from ..expr.exact import to_float
+from ..frozen import dataclass
 from ..joint import Vector
 from ..mechanism import Mechanism
 from .systems import Tree

@@ -8,7 +8,7 @@ can become singular on the way.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from ..algorithms.held_joints import Outcome, Push, loop_outcome
 from ..algorithms.velocity_constraints import Constraints
 from ..algorithms.velocity_rows import forward_row, steering_of, with_told
 from ..expr import Scalar
+from ..frozen import dataclass
 from ..joint import Vector
 from ..linalg import dot
 from ..mechanism import Mechanism

@@ -9,7 +9,7 @@ columns jump too (saltation: S⁺ = S⁻ + (f⁻ − f⁺) ∂t/∂θ; Leine and
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from ..errors import UsageError, closest, shown
 from ..expr import IMPLICIT, Expr, Function, Port, expand
 from ..expr.derive import push, pushes
+from ..frozen import dataclass
 from ..mechanism import Mechanism
 
 Array = np.ndarray

@@ -8,7 +8,7 @@ acts back on it. A path that is followed adds its parameter in the same way.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..algebra import Vec3
 from ..algorithms.velocity_constraints import Constraints
 from ..errors import UsageError
 from ..expr import Scalar
+from ..frozen import dataclass
 from ..joint import Prismatic, Revolute, Vector
 from ..mechanism import Body, Mechanism, joint_name
 from ..runtime.signal import Signal

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from ..compute.designs import with_numbers
 from ..compute.wrenches import given_wrench, moving_frame
 from ..errors import DalembertError, UsageError, shown
 from ..expr import Graph, Scalar, trace
+from ..frozen import dataclass
 from ..joint import Vector
 from ..mechanism import Mechanism
 from ..mechanism.followers import in_all_joints

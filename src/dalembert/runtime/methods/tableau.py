@@ -7,8 +7,9 @@ step that is done and r = 1 - s; F0 is the change over the step.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from ...frozen import dataclass
 
 Row = tuple[tuple[int, float], ...]  # (earlier stage, coefficient), zeros left out
 
