@@ -491,3 +491,13 @@ def test_letters_that_two_machines_share_are_told():
     assert len(both.notes) == 1 and "its L1, M1 are those of the first machine" in both.notes[0]
     known = arm.with_values(L1=1, M1=2)
     assert not known.attach(known, "tip").notes
+
+
+@pytest.mark.parametrize("kind", ["spherical", "free"])
+def test_a_joint_is_locked_at_unit_quaternions_only(kind):
+    m = da.load({"bodies": [{"name": "a", "parent": -1, "joint": {"type": kind}, "mass": 1}]})
+    place = [0.1, 0.2, 0.3] if kind == "free" else []
+    assert m.lock({"a": [*place, 0.6, 0, 0, 0.8]}).nv == 0
+    for turn in ([0.6, 0, 0, 1.8], [0, 0, 0, 0]):
+        with pytest.raises(da.UsageError, match="quaternion of joint 'a' has length"):
+            m.lock({"a": [*place, *turn]})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -13,7 +14,7 @@ from ..joint import Joint
 from .edit import checked, into, number
 from .follower import Follower
 from .mechanism import Mechanism
-from .parts import joint_name
+from .parts import Body, joint_name
 from .rehome import flexible, merged
 from .simplified import require_same_terms
 
@@ -61,9 +62,25 @@ def lock(
             )
         read = (number(x, graph, u) for x, u in zip(values, _units(joint_type), strict=True))
         held[j] = [graph.constant(v) if not isinstance(v, Expr) else v for v in read]
+        _require_turn(new.bodies[j], held[j])
     _held_followers(new, held)
     _refuse_named(new, {joint_name(new.bodies[j]) for j in held})
     return checked(merged(new, held, standing=True))
+
+
+def _require_turn(body: Body, values: Sequence[Any]) -> None:
+    """Raise UsageError if the quaternion at which a joint is to be held is not of unit length."""
+    from .validate import numeric
+
+    turn = values[-4:]
+    if body.joint.nq == body.joint.nv or not numeric(*turn):
+        return
+    size = math.hypot(*map(to_float, turn))
+    if abs(size - 1) > 1e-4:  # as the coordinates of quantities
+        raise UsageError(
+            f"lock: the quaternion of joint {shown(joint_name(body))!r} has length {size:.7g}, not 1",
+            hint="divide qx, qy, qz, qw by it",
+        )
 
 
 def _units(joint: Joint) -> list[str]:
