@@ -110,6 +110,40 @@ def test_a_payload_and_heat_count():
     assert heavy.rms > 1.5 * light.rms and heavy.temperature > light.temperature > 25
 
 
+def pair(**more):
+    """A joint and one on it, each with a rotor."""
+    link = {"mass": 1, "com": [0.2, 0, 0], "inertia": [0.1, 0.1, 0.1]}
+    bodies = [{"name": n, "parent": p, "joint": {"type": "revolute"}, **link}
+              for n, p in (("a", -1), ("b", "a"))]  # fmt: skip
+    drives = [{"joint": "a", "Ia": 3}, {"joint": "b", "Ia": 7}]
+    return da.load({"bodies": bodies, "gravity": [0, 0, 0], "drives": drives, **more})
+
+
+def test_the_rotor_of_a_joint_that_follows_is_load():
+    m = pair(couplings=[{"joint": "b", "of": "a", "ratio": 2}])
+    made = da.size(m, {"moves": [{"to": [1.0], "time": 1.0}]}, [MOTOR])
+    inertia = 0.1 + 0.04 + 9 * (0.1 + 0.04) + 4 * 7  # b turns three times as fast as a
+    assert list(made.choices) == ["a"]
+    assert np.allclose(made.tau[:, 0], inertia * made.qdd[:, 0])
+
+
+def test_motors_are_sized_where_there_are_motors_only():
+    moves = {"moves": [{"to": [1.0, 0.5], "time": 1.0}]}
+    for passive in ({"active": ["a"]}, {"elastic": [{"joint": "b", "stiffness": 5}]}):
+        with pytest.raises(da.UsageError, match="'b' has no motor, and needs up to"):
+            da.size(pair(**passive), moves, [MOTOR])
+    named = pair(elastic=[{"joint": "b", "stiffness": 5}], active=["a", "b"])
+    assert list(da.size(named, moves, [MOTOR]).choices) == ["a", "b"]
+
+
+def test_a_joint_of_three_freedoms_has_three_motors():
+    body = {"name": "p", "parent": -1, "joint": {"type": "planar"}, "mass": 1000}
+    m = da.load({"bodies": [{**body, "inertia": [1, 1, 1]}], "active": ["p"]})
+    made = da.size(m, {"moves": [{"to": [1.0, 2.0, 0.1], "time": 1.0}]}, [MOTOR])
+    assert list(made.choices) == ["p.x", "p.y", "p.theta"]
+    assert made.choices["p.y"][0].peak == pytest.approx(2000 * 5.7735, rel=1e-2)
+
+
 def test_planes_show_the_cycle_on_the_shaft_of_the_best_or_nearest_pair():
     pytest.importorskip("matplotlib")
     m = da.load("RZ(), TXK(1); gravity = (0, 0, 0); body 1: M = 1, I = (0, 0, 2);")

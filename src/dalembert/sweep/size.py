@@ -19,7 +19,9 @@ import numpy as np
 
 from ..compute import evaluate
 from ..errors import DescriptionError, Place, UsageError, closest, shown
-from ..mechanism import Mechanism, is_closed, joint_name, require_mechanism
+from ..mechanism import Mechanism, is_closed, require_mechanism
+from ..mechanism.motors import tree_motors
+from ..mechanism.units import force_and_speed
 from ..read.document import plain
 from ..read.near import near_file, placed
 from .follow import motors
@@ -194,16 +196,29 @@ def size(
     t, q, qd, qdd, tau = _cycle(m, cycle)
     M = np.asarray(evaluate(m, "mass_matrix", q, drives="none"))
     choices: dict[str, list[Choice]] = {}
-    joints = [(j, k) for j, b in enumerate(m.bodies) for k in range(b.joint.nv)]
-    for column, (j, _) in enumerate(joints):
-        name = joint_name(m.bodies[j])
-        load = float(np.median(M[:, column, column]))
+    for k in _sized(m, tau):
+        name, load = m.rate_names[k], float(np.median(M[:, k, k]))
         choices[name] = [
-            _judged(name, motor, gear, t, qd[:, column], qdd[:, column], tau[:, column], load)
+            _judged(name, motor, gear, t, qd[:, k], qdd[:, k], tau[:, k], load)
             for motor in own_motors
             for gear in own_gears
         ]
     return Sizing(m, choices, t, tau, qd, qdd)
+
+
+def _sized(m: Mechanism, tau: Array) -> list[int]:
+    """Return the rates that have a motor; no other joint may need a force in the cycle."""
+    driven = [k for j in tree_motors(m) for k in m.rates_of(j)]
+    most = np.abs(tau).max(axis=0)
+    for k, name in enumerate(m.rate_names):
+        if k not in driven and m.rate_joints[k] not in m.prescribed and most[k] > 1e-9 * most.max():
+            raise UsageError(
+                f"joint {shown(name)!r} has no motor, and needs up to {most[k]:.4g} "
+                f"{force_and_speed(m, name)[0]} in the cycle",
+                hint=f"name it in active, or lock it: m.lock([{shown(m.rate_joints[k])!r}])",
+                command=f"name it in active, or add --lock {shown(m.rate_joints[k])}",
+            )
+    return driven
 
 
 def on_shaft(motor: Motor, gear: Gear, qd: Array, qdd: Array, tau: Array) -> tuple[Array, Array]:
@@ -291,7 +306,10 @@ def _cycle(m: Mechanism, cycle: Any) -> tuple[Array, ...]:
         x = motion_of(m, task, {"": np.zeros(1)})
         loaded = _loaded(m, move.get("payload"))
         q, qd, qdd = x.q[0], x.qd[0], x.qdd[0]
-        bare = replace(loaded, drives=tuple(replace(d, inertia=0) for d in loaded.drives))
+        # the rotors that are chosen here are left out; those of joints that follow are load
+        own = tree_motors(loaded)
+        bare = tuple(replace(d, inertia=0) if d.joint in own else d for d in loaded.drives)
+        bare = replace(loaded, drives=bare)
         tau = evaluate(bare, "inverse_dynamics", q, qd, qdd, drives="all")
         parts.append((clock + x.t, q, qd, qdd, np.asarray(tau)))
         clock, start = clock + float(x.t[-1]), task["joint_moves"][0]["to"]

@@ -27,7 +27,8 @@ def planes(s: Sizing, by: str) -> Any:
     panels = np.atleast_1d(made.subplots(high, wide)).ravel()
     for k, (joint, found) in enumerate(best.items()):
         panel, c = panels[k], found or s.nearest(joint)
-        state = s.qd[:, k], s.qdd[:, k], s.tau[:, k]
+        at = s.m.rate_names.index(joint)
+        state = s.qd[:, at], s.qdd[:, at], s.tau[:, at]
         speed, torque = on_shaft(c.motor, c.gear, *state)
         pair = f"{shown(c.motor.name)}, {shown(c.gear.name)}"
         panel.set_title(f"{shown(joint)}: {pair}" if found else
