@@ -271,3 +271,14 @@ def test_a_state_that_is_no_equilibrium_is_told():
     assert not falling.steady and "no equilibrium: j1 accelerates by 19.62" in falling.notes[-1]
     held = da.linearize(m, [0.0], tau=da.gravity(m, [0.0]))
     assert held.steady and not held.notes and "equilibrium" not in repr(held)
+
+
+def test_an_equilibrium_keeps_the_limits():
+    sentence = "RX({}), TZK(-1); body 1: M = 1, D = (0, 0, -1);"
+    with pytest.raises(da.ComputationError, match="beyond limits: j1 would be at"):
+        da.equilibrium(da.load(sentence.format("0.2, 3")), [0.4])
+    m = da.load(sentence.format("0.2, 3"))
+    np.testing.assert_allclose(da.equilibrium(m, [0.4], limits=False), [0], atol=1e-9)
+    # a joint that turns is brought back by whole turns
+    m = da.load(sentence.format("-1, 1"))
+    np.testing.assert_allclose(da.equilibrium(m, [2 * np.pi + 0.1]), [0], atol=1e-9)

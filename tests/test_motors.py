@@ -60,3 +60,19 @@ def test_a_machine_without_motors_has_no_law():
     bare = replace(m, prescribed=m.joint_names)
     with pytest.raises(da.UsageError, match="no joint has a motor"):
         da.control.PD(goal=[0.0, 0.0], kp=1.0).placed(bare)
+
+
+def test_torques_tell_of_forces_where_no_motor_is():
+    m = da.load("a: RZ(), TXK(1), b: RZ(), TXK(1); gravity = (0, -9.81, 0); "
+                "body a: M = 1, D = (1, 0, 0); body b: M = 1, D = (1, 0, 0);")  # fmt: skip
+    move = da.trajectory.quintic([0.0, 0.0], [1.0, 1.0], 1.0)
+    assert da.torques_along(m, move).executable
+    driven = replace(m, active=("a",))
+    f = da.torques_along(driven, move)
+    (excess,) = f.exceeded
+    assert (excess.joint, excess.what) == ("b", "force without a motor")
+    assert abs(excess.value) == f.peak[1] and not f.executable
+    assert any("no motor gives the force" in note and "b " in note for note in f.notes)
+    # the motion that its motor gives needs nothing else
+    swing = da.simulate(driven, [0.2, 0.1], None, {"a": 3.0}, t=[0.0, 0.1, 0.2, 0.3])
+    assert da.torques_along(driven, swing).executable

@@ -11,15 +11,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .compute import evaluate, integrate, neutral
-from .errors import ComputationError, SingularModel
+from .errors import ComputationError, SingularModel, shown
 from .linearize import Linear, linearize
 from .mechanism import Mechanism, require_mechanism
+from .mechanism.limits import coordinate_limits
 from .plan.assembly import Closure, assemble, close, placed
 from .plan.loops import with_motors
 from .simulate.given_state import held_signals
 from .simulate.systems import Closed, Reduced, System, Tree, system
 
 Array = np.ndarray
+PASSED = 1e-9  # by which a limit may be passed
 
 
 def equilibrium(
@@ -28,6 +30,7 @@ def equilibrium(
     tau: ArrayLike | None = None,
     *,
     steer: ArrayLike | None = None,
+    limits: bool = True,
     steps: int = 100,
     tolerance: float = 1e-10,
 ) -> Array:
@@ -36,7 +39,8 @@ def equilibrium(
     It takes Newton steps while they help, and otherwise lets the mechanism fall a little way: a
     search that begins near an unstable equilibrium may find it, any other ends at a stable one.
     Closed loops are closed first, and stay so; `q` may name joints, `{"crank": 1.2}`. Under
-    velocity constraints the search goes only where the machine itself can go.
+    velocity constraints the search goes only where the machine itself can go. A pose beyond the
+    limits of the joints is refused, unless `limits` is False.
 
     >>> import dalembert as da
     >>> m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
@@ -59,11 +63,11 @@ def equilibrium(
             here = linearize(m, q, None, forces, steer=steer)
         except SingularModel:
             if rest.balanced(q, tolerance):
-                return q
+                return _within(m, q, limits)
             raise
         size = float(np.abs(here.rate).max(initial=0.0))
         if size <= tolerance * scale:
-            return q
+            return _within(m, q, limits)
         ways = rest.ways(q, here)
         bend = here.A[len(here.coordinates) :, : len(here.coordinates)] @ ways
         step = -np.linalg.lstsq(bend, here.rate, rcond=1e-12)[0]
@@ -76,11 +80,30 @@ def equilibrium(
         else:
             q = rest.fallen(q, here, ways)
     if rest.balanced(q, tolerance):
-        return q
+        return _within(m, q, limits)
     raise ComputationError(
         f"no equilibrium found: the acceleration at rest is still {size:.3g}",
         hint="begin nearer to one, or give forces that can hold the mechanism",
     )
+
+
+def _within(m: Mechanism, q: Array, limits: bool) -> Array:
+    """Return the pose, if it keeps the limits; joints that turn come back by whole turns."""
+    sprung = {spring.joint for spring in m.elastic}
+    alone = not (m.followers or m.couplings or m.velocity_constraints)
+    turns = [alone and b.joint.kind == "revolute" and j not in sprung
+             for j, b in enumerate(m.bodies) for _ in range(b.joint.nq)]  # fmt: skip
+    q = q.copy()
+    for k, (low, high) in enumerate(coordinate_limits(m) if limits else ()):
+        if turns[k] and np.isfinite([low, high]).all() and not low <= q[k] <= high:
+            q[k] -= 2 * np.pi * np.ceil((q[k] - high - PASSED) / (2 * np.pi))
+        if not low - PASSED <= q[k] <= high + PASSED:
+            raise ComputationError(
+                f"the equilibrium found is beyond limits: {shown(m.coordinate_names[k])} would be "
+                f"at {q[k]:.4g}, outside {low:.4g} .. {high:.4g}",
+                hint="begin at another pose, or limits=False",
+            )
+    return q
 
 
 @dataclass(frozen=True, eq=False)

@@ -478,3 +478,17 @@ def test_mistakes_in_files_of_a_cycle_and_of_motors_have_their_place(tmp_path):
         da.size(m, cycle, **motors)
     cycle.write_text(f"joint_moves = [{{ to = {[1] * 6}, time = 1 }}]\n")
     assert len(da.size(m, cycle, **motors).best()) == 6
+
+
+def test_forces_of_a_study_are_those_of_its_motors():
+    """The second joint has no motor: a design for which it would need one cannot do the task."""
+    flat = {**ARM, "gravity": [0, 0, 0], "active": ["j1"]}
+    made = {"measure": ["peak", "slower"], "workers": 1}
+    s = da.sweep(da.load(flat), {"L1": [0.4, 0.5]}, task=MOVE2, **made)
+    assert s.reasons() == {"force without a motor": 2}
+    # a prescribed joint is moved by something else
+    held = da.sweep(da.load({**flat, "prescribed": ["j2"]}), {"L1": [0.4, 0.5]}, task=MOVE2, **made)
+    whole = da.sweep(da.load({**flat, "active": []}), {"L1": [0.4, 0.5]}, task=MOVE2, **made)
+    assert "peak.j2" not in held.columns and held.columns["feasible"].all()
+    assert np.array_equal(held.columns["peak.j1"], whole.columns["peak.j1"])
+    assert np.array_equal(held.columns["peak"], whole.columns["peak.j1"])

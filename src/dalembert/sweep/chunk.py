@@ -56,6 +56,7 @@ def measures_of(s: Study, values: dict[str, Array], room: Room | None = None) ->
             out |= {k: np.broadcast_to(x, (count,)) for k, x in measured(name, trial).items()}
     reason = motion.reason.copy()
     reason[trial.lost & (reason == "")] = "singular"
+    reason[trial.helpless & (reason == "")] = "force without a motor"
     reason[_unphysical(m, values)] = "not physical"
     finite = np.logical_and.reduce([~np.isnan(x) | _may_be_nan(n) for n, x in out.items()])
     reason[~finite & (reason == "")] = "singular"

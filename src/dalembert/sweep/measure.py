@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from ..compute.slower import largest_share
 from ..errors import DalembertError, Place, UsageError, closest, shown
 from ..mechanism import Mechanism, is_closed
 from ..mechanism.limits import rate_limits
+from ..mechanism.motors import tree_motors
 from .follow import drives
 from .task import TaskMotion
 
@@ -60,6 +62,7 @@ class Trial:
     def __post_init__(self) -> None:
         self._tau: Array | None = None
         self.lost = np.zeros(len(self.motion.reason), dtype=bool)
+        self.helpless = self.lost.copy()  # a joint without a motor would need a force
 
     @property
     def wide(self) -> dict[str, Array]:
@@ -69,7 +72,16 @@ class Trial:
     @property
     def forces(self) -> tuple[str, ...]:
         """The names of the forces."""
-        return self.m.active if is_closed(self.m) else self.m.rate_names
+        if is_closed(self.m):
+            return self.m.active
+        return tuple(self.m.rate_names[k] for k in self.powered)
+
+    @cached_property
+    def powered(self) -> list[int]:
+        """The rates of which forces count: of the motors, where some are named, or of all."""
+        if is_closed(self.m) or not self.m.active:
+            return drives(self.m)
+        return [k for j in tree_motors(self.m) for k in self.m.rates_of(j)]
 
     @property
     def tau(self) -> Array:
@@ -80,9 +92,18 @@ class Trial:
                 self._tau = self.sure("inverse_dynamics", x.q, x.qd, x.qdd, drives="all")
             else:
                 out = self.room.get("tau", (len(x.reason), *x.qd.shape[1:]))
-                self._tau = evaluate(self.m, "inverse_dynamics", x.q, x.qd, x.qdd, drives="all",
-                                     parameters=self.wide, check=False, out=out)  # fmt: skip
+                made = evaluate(self.m, "inverse_dynamics", x.q, x.qd, x.qdd, drives="all",
+                                parameters=self.wide, check=False, out=out)  # fmt: skip
+                self._tau = made if len(self.powered) == self.m.nv else self._of_motors(made)
         return self._tau
+
+    def _of_motors(self, tau: Array) -> Array:
+        """Return the forces of the motors of a tree; other joints must need none."""
+        sizes, joints = np.abs(tau).max(axis=1), self.m.rate_joints
+        others = [k for k, n in enumerate(joints)
+                  if k not in self.powered and n not in self.m.prescribed]  # fmt: skip
+        self.helpless |= (sizes[:, others] > 1e-6 * sizes.max(axis=1, keepdims=True)).any(axis=1)
+        return tau[..., self.powered]
 
     def sure(self, name: str, *inputs: Array, **options: Any) -> Array:
         """Return a quantity along the task; designs without a certain answer are `lost`."""
@@ -106,7 +127,8 @@ class Trial:
     @property
     def speed(self) -> Array:
         """Speeds of the motors."""
-        return self.motion.qd[..., drives(self.m)] if is_closed(self.m) else self.motion.qd
+        rates = self.motion.qd
+        return rates if len(self.powered) == self.m.nv else rates[..., self.powered]
 
 
 def _each(name: str, trial: Trial, values: Array) -> dict[str, Array]:
@@ -148,7 +170,7 @@ def _energy(trial: Trial) -> dict[str, Array]:
 
 def _slower(trial: Trial) -> dict[str, Array]:
     """Return how many times slower the task must be to keep the limits of force and speed."""
-    x, at = trial.motion, drives(trial.m)
+    x, at = trial.motion, trial.powered
     effort = np.array(rate_limits(trial.m, "effort_limit"))[at]
     fastest = np.array(rate_limits(trial.m, "velocity_limit"))
     with np.errstate(all="ignore"):  # at rest no speed is too fast, not even for a limit of zero
@@ -166,7 +188,7 @@ def _slower(trial: Trial) -> dict[str, Array]:
             q = np.broadcast_to(own[0], (len(s), *own[0].shape[1:]))
             made, _ = certified(trial.m, "inverse_dynamics", q, k * own[1], k * k * own[2],
                                 designs=some, drives="all")  # fmt: skip
-            return np.asarray(made)
+            return np.asarray(made) if is_closed(trial.m) else np.asarray(made)[..., at]
 
         share[slow] = largest_share(force, effort, most[slow])
     with np.errstate(divide="ignore"):

@@ -23,6 +23,7 @@ from ..measure.motion import FEWEST, MeasuredMotion, bridged, gap_lines, motion_
 from ..measure.wrench import wrench_rows
 from ..mechanism import Mechanism, is_closed, is_rolling, require_mechanism
 from ..mechanism.limits import rate_limits
+from ..mechanism.motors import tree_motors
 from ..mechanism.units import force_and_speed
 from ..plan import planned
 from ..plan.assembly import Closure, gap_text
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from ..equations import Equations
 
 Array = np.ndarray
+NO_FORCE = 1e-6  # of the largest force: what a joint without a motor may seem to need
 LOOSE = 0.05  # of the mechanism's size: measured joints contradict each other by less
 
 
@@ -155,8 +157,29 @@ def _made(
     tau = sum(parts.values(), np.zeros_like(parts["static"]))
     effort, fastest = (np.array(rate_limits(m, n)) for n in ("effort_limit", "velocity_limit"))
     found = _exceeded(m, t, (q, qd, tau), dict(zip(names, effort[index], strict=True)), fastest)
+    alone = _without_motor(m, index, t, tau)
+    found += tuple(alone) if m.active else ()  # no motor is named: whatever holds it may be real
+    told = ", ".join(f"{shown(e.joint)} {abs(e.value):.4g} {e.unit}" for e in alone[:8])
+    notes = (*notes, f"no motor gives the force that the motion needs: {told}") if told else notes
     return Torques(m, names, t, q, qd, qdd, tau, parts, qd[:, index], found, effort[index], fastest,
                    drives=drives, notes=(*counted(m, drives), *notes))  # fmt: skip
+
+
+def _without_motor(m: Mechanism, index: list[int], t: Array, tau: Array) -> list[Excess]:
+    """Return the largest forces on joints of a tree that have no motor and are not prescribed."""
+    if is_closed(m) or is_rolling(m) or m.form is not None:
+        return []
+    powered = {k for j in tree_motors(m) for k in m.rates_of(j)}
+    sizes, found = np.nan_to_num(np.abs(tau)), []
+    for c, k in enumerate(index):
+        at = int(np.argmax(sizes[:, c])) if len(t) else 0
+        free = k not in powered and m.rate_joints[k] not in m.prescribed
+        if free and len(t) and sizes[at, c] > NO_FORCE * sizes.max():
+            name = m.rate_names[k]
+            force, value = "force without a motor", float(tau[at, c])
+            unit = force_and_speed(m, name)[0]
+            found.append(Excess(name, force, value, 0.0, float(t[at]), unit))
+    return found
 
 
 def _spaced(x: Array, whole: Array) -> Array:
