@@ -499,5 +499,5 @@ def test_a_joint_is_locked_at_unit_quaternions_only(kind):
     place = [0.1, 0.2, 0.3] if kind == "free" else []
     assert m.lock({"a": [*place, 0.6, 0, 0, 0.8]}).nv == 0
     for turn in ([0.6, 0, 0, 1.8], [0, 0, 0, 0]):
-        with pytest.raises(da.UsageError, match="quaternion of joint 'a' has length"):
+        with pytest.raises(da.UsageError, match="quaternion of 'a' has length"):
             m.lock({"a": [*place, *turn]})

@@ -78,7 +78,7 @@ def _require_turn(body: Body, values: Sequence[Any]) -> None:
     size = math.hypot(*map(to_float, turn))
     if abs(size - 1) > 1e-4:  # as the coordinates of quantities
         raise UsageError(
-            f"lock: the quaternion of joint {shown(joint_name(body))!r} has length {size:.7g}, not 1",
+            f"lock: the quaternion of {shown(joint_name(body))!r} has length {size:.7g}, not 1",
             hint="divide qx, qy, qz, qw by it",
         )
 
