@@ -62,9 +62,9 @@ def equilibrium(
         try:
             here = linearize(m, q, None, forces, steer=steer)
         except SingularModel:
-            if rest.balanced(q, tolerance):
-                return _within(m, q, limits)
-            raise
+            if not rest.balanced(q, tolerance):
+                raise
+            return _within(m, q, limits)
         size = float(np.abs(here.rate).max(initial=0.0))
         if size <= tolerance * scale:
             return _within(m, q, limits)
@@ -75,10 +75,8 @@ def equilibrium(
         trial = rest.moved(q, here, ways @ step)
         # far from rest only downhill: an unstable equilibrium must be near to be meant
         meant = float(np.abs(step).max()) < 0.2 or float(step @ here.rate) > 0
-        if meant and float(np.abs(rest.rate(trial, here)).max()) < size / 2:
-            q = trial
-        else:
-            q = rest.fallen(q, here, ways)
+        near = meant and float(np.abs(rest.rate(trial, here)).max()) < size / 2
+        q = trial if near else rest.fallen(q, here, ways)
     if rest.balanced(q, tolerance):
         return _within(m, q, limits)
     raise ComputationError(

@@ -308,8 +308,8 @@ def _cycle(m: Mechanism, cycle: Any) -> tuple[Array, ...]:
         q, qd, qdd = x.q[0], x.qd[0], x.qdd[0]
         # the rotors that are chosen here are left out; those of joints that follow are load
         own = tree_motors(loaded)
-        bare = tuple(replace(d, inertia=0) if d.joint in own else d for d in loaded.drives)
-        bare = replace(loaded, drives=bare)
+        rest = tuple(replace(d, inertia=0) if d.joint in own else d for d in loaded.drives)
+        bare = replace(loaded, drives=rest)
         tau = evaluate(bare, "inverse_dynamics", q, qd, qdd, drives="all")
         parts.append((clock + x.t, q, qd, qdd, np.asarray(tau)))
         clock, start = clock + float(x.t[-1]), task["joint_moves"][0]["to"]
