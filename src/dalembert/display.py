@@ -61,18 +61,19 @@ def record(x: Any) -> str:
     For people: numbers are short decimals. `exactly` is for keys.
     """
     own = ((f, getattr(x, f.name)) for f in fields(x) if f.repr)
-    parts = [f"{f.name}={_cell(value)}" for f, value in own if value != f.default]
+    parts = [f"{f.name}={cell(value)}" for f, value in own if value != f.default]
     return f"{type(x).__name__}({', '.join(parts)})"
 
 
 def call(x: Any) -> str:
     """Return a record of numbers by their order: `Vec3(0, 0, -9.81)`."""
-    return f"{type(x).__name__}({', '.join(_cell(getattr(x, f.name)) for f in fields(x))})"
+    return f"{type(x).__name__}({', '.join(cell(getattr(x, f.name)) for f in fields(x))})"
 
 
-def _cell(value: Any) -> str:
+def cell(value: Any) -> str:
+    """Return a value as one writes it: numbers as short decimals."""
     if isinstance(value, (tuple, list)):
-        inside = ", ".join(map(_cell, value))
+        inside = ", ".join(map(cell, value))
         return f"({inside},)" if len(value) == 1 else f"({inside})"
     if isinstance(value, Fraction):
         short = f"{float(value):.12g}"

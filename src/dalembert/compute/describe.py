@@ -29,6 +29,13 @@ def signature(row: Quantity) -> Signature:
     )
 
 
+# what other programs call an input
+ELSEWHERE = {
+    "v": "qd", "dq": "qd", "qdot": "qd", "a": "qdd", "ddq": "qdd", "qddot": "qdd",
+    "torque": "tau", "torques": "tau", "u": "tau", "theta": "q", "angles": "q",
+}  # fmt: skip
+
+
 def gathered(row: Quantity, inputs: Sequence[Any], options: dict[str, Any]) -> tuple[Any, ...]:
     """Return the inputs in order; those that `options` names are taken out of it."""
     if len(inputs) == len(row.inputs) and not options:
@@ -55,7 +62,9 @@ def gathered(row: Quantity, inputs: Sequence[Any], options: dict[str, Any]) -> t
     missing = [n for n in row.inputs if n not in known]
     if missing:
         which = f"input {missing[0]!r} is" if len(missing) == 1 else f"inputs {missing} are"
-        raise UsageError(f"{row.name}: {which} missing", hint=usage)
+        other = [n for n in options if n in ELSEWHERE]
+        told = f"; {other[0]!r} is {ELSEWHERE[other[0]]!r} here" if other else ""
+        raise UsageError(f"{row.name}: {which} missing{told}", hint=usage)
     return tuple(known[n] for n in row.inputs)
 
 

@@ -22,7 +22,6 @@ from ..expr import Expr, Graph
 from ..expr.exact import Given, exact
 from ..frozen import dataclass
 from .letters import remembered
-from .named import Named
 from .parts import (
     UNHELD,
     Body,
@@ -39,6 +38,7 @@ from .parts import (
     Wheel,
     mapped,
 )
+from .shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -52,10 +52,11 @@ T = TypeVar("T")
 
 @doors(
     "__init__", "save", "save_html", "save_svg", "with_values", "with_gravity", "with_payload",
-    "with_flexible_joints", "attach", "rooted", "lock", "bound", "frame", "joint_index",
+    "with_drives", "with_flexible_joints", "attach", "rooted", "lock", "bound", "frame",
+    "joint_index",
 )  # fmt: skip
-@dataclass(frozen=True)
-class Mechanism(Named):
+@dataclass(frozen=True, repr=False)
+class Mechanism(Shown):
     """A frozen, validated mechanism; bodies stand in parent-before-child order."""
 
     bodies: tuple[Body, ...]
@@ -271,6 +272,24 @@ class Mechanism(Named):
 
         return lock(self, joints, at)
 
+    @remembered
+    def with_drives(
+        self, drives: Mapping[str | int, Mapping[str, Any]] | Sequence[Mapping[str, Any] | Drive]
+    ) -> Mechanism:
+        """Return the mechanism with motors and friction, by joint; "all" means every other joint.
+
+        The keys are those of `drives` in a native file: Ia, or Jm and gear; coulomb, viscous,
+        static, stribeck. Joints that are not named keep what they have.
+
+        >>> import dalembert as da
+        >>> m = da.robots.puma560().with_drives({"all": {"viscous": 0.1}, "j2": {"coulomb": 5}})
+        >>> da.inverse_dynamics(m, [0] * 6, [0, 1, 0, 0, 0, 1], [0] * 6, drives="all")[5].round(3)
+        np.float64(0.1)
+        """
+        from ..read.driven import with_drives
+
+        return with_drives(self, drives)
+
     def with_flexible_joints(
         self,
         stiffness: Numbers | Mapping[str, Given],
@@ -333,66 +352,3 @@ class Mechanism(Named):
         from ..read.native_writer import save
 
         save(self, path)
-
-    def show(
-        self,
-        q: Numbers | None = None,
-        ghost: Mechanism | None = None,
-        meshes: str | Path | None = None,
-    ) -> object:
-        """Return a view that moves: in a notebook, else in a browser, else the path of its page.
-
-        `ghost` is a second machine, drawn pale in the same place; `meshes` is the URDF or SDF file
-        whose meshes are drawn.
-        """
-        from ..view import show
-
-        return show(self, q, ghost=ghost, shapes=meshes)
-
-    def save_html(
-        self, path: str | Path, q: Numbers | None = None, ghost: Mechanism | None = None,
-        meshes: str | Path | None = None,
-    ) -> Path:  # fmt: skip
-        """Write the view as one page that needs no network: `m.save_html("m.html")`.
-
-        >>> import dalembert as da
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as d:
-        ...     da.robots.puma560().save_html(f"{d}/puma.html").name
-        'puma.html'
-        """
-        from ..view import save_html
-
-        return save_html(self, path, q, ghost=ghost, shapes=meshes)
-
-    def save_svg(self, path: str | Path, q: Numbers | None = None) -> Path:
-        """Write the kinematic scheme with the signs of its joints, for a paper."""
-        from ..view import save_svg
-
-        return save_svg(self, path, q)
-
-    def report(self) -> list[str]:
-        """Return what is physically odd about the numbers; nothing is altered.
-
-        >>> import dalembert as da
-        >>> da.load("RZ(), TXK(1); body 1: M = 1, I = (0, 0, 1);").report()
-        ["body 'j1': the principal inertias violate the triangle inequality"]
-        """
-        from .validate import report
-
-        return report(self)
-
-    def __repr__(self) -> str:
-        from .view import headline
-
-        return f"<Mechanism {headline(self)}>"
-
-    def __str__(self) -> str:
-        from .view import table
-
-        return table(self)
-
-    def _repr_html_(self) -> str:
-        from .view import html
-
-        return html(self)

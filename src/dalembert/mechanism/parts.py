@@ -9,7 +9,7 @@ from itertools import chain, count
 from typing import Any, Literal
 
 from ..algebra import Map, Rotation, Transform, Vec3
-from ..display import record
+from ..display import cell, record
 from ..errors import shown
 from ..expr import Scalar
 from ..frozen import dataclass
@@ -37,7 +37,10 @@ class Body:
     velocity_limit: Any = None
     effort_limit: Any = None
 
-    __repr__ = record
+    def __repr__(self) -> str:
+        on = f"on body {self.parent}" if self.parent >= 0 else "on the base"
+        joint = f"{self.joint.kind} joint {shown(joint_name(self), 60)}"
+        return f"<Body {shown(self.name, 60)}: {joint} {on}, mass {cell(self.inertia.m)}>"
 
     @property
     def m(self) -> Scalar:
@@ -329,7 +332,9 @@ class Parameter:
     name: str
     value: Any = None
 
-    __repr__ = record
+    def __repr__(self) -> str:
+        name = shown(self.name)
+        return name if self.value is None else f"{name} = {cell(self.value)}"
 
 
 # what a machine without wheels, rolling bodies and equations has in their place

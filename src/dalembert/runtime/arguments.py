@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ParameterError, UsageError, shown
+from ..errors import ParameterError, UsageError, closest, shown
 from ..expr import Port
 from .card import Card
 
@@ -74,6 +74,25 @@ def inputs(card: Card, values: Sequence[Any]) -> tuple[list[Array], list[tuple[i
         arrays.append(numbers(value, what, np.dtype(card.form.dtype)))
         leads.append(leading(arrays[-1].shape, port.shape, what))
     return arrays, leads
+
+
+def in_order(card: Card, values: Sequence[Any], named: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return all inputs in the order of the card; some were given by name."""
+    names = [p.name for p in card.inputs]
+    usage = f"write ({', '.join(names)})"
+    known = dict(zip(names, values, strict=False))
+    for name in named:
+        if name in known:
+            raise UsageError(f"{card.name}: input {name!r} is given twice", hint=usage)
+        if name not in names:
+            near = closest(name, names)
+            hint = f"{near} {usage}" if near.startswith("did") else usage
+            raise UsageError(f"{card.name} has no input {shown(name)!r}", hint=hint)
+    known |= named
+    missing = [name for name in names if name not in known]
+    if missing or len(values) > len(names):
+        check_count(card, tuple(known.values()) if missing else values)
+    return tuple(known[name] for name in names)
 
 
 def check_count(card: Card, values: Sequence[Any]) -> None:

@@ -31,6 +31,21 @@ def framework(name: str) -> Any:
         raise UsageError(what, hint=f"pip install {name}") from error
 
 
+class Over:
+    """A kernel as a function of arrays of another framework."""
+
+    def __init__(self, function: Callable[..., Any], name: str, text: str):
+        self.function, self.__name__, self.__qualname__, self.text = function, name, name, text
+        self.__doc__ = text
+
+    def __call__(self, *inputs: Any, parameters: Mapping[str, Any] | None = None) -> Any:
+        """Return the outputs as arrays of the framework."""
+        return self.function(*inputs, parameters=parameters)
+
+    def __repr__(self) -> str:
+        return self.text
+
+
 @dataclass(frozen=True)
 class Flat:
     """A kernel whose arguments stand in one row: its inputs, then its parameters."""
@@ -83,9 +98,7 @@ class Flat:
             ))  # fmt: skip
             return made[0] if len(made) == 1 else made
 
-        function.__name__ = function.__qualname__ = kernel.name
-        function.__doc__ = f"{kernel!r} over {what}."
-        return function
+        return Over(function, kernel.name, f"<{repr(kernel)[1:-1]}, over {what}>")
 
     def run(self, arrays: Sequence[Any], dtype: Any) -> tuple[Array, ...]:
         """Return the results of NumPy arrays."""

@@ -206,10 +206,13 @@ class Kernel:
         return f"<Kernel {self.name}({ins}) -> {outs}: {self.cost['step']}{said}>"
 
     def __call__(
-        self, *inputs: Any, out: Any = None, parameters: Mapping[str, Any] | None = None
-    ) -> np.ndarray | tuple[np.ndarray, ...]:
-        """Return the outputs at one state, or at each of many."""
+        self, *inputs: Any, out: Any = None, parameters: Mapping[str, Any] | None = None,
+        **named: Any,
+    ) -> np.ndarray | tuple[np.ndarray, ...]:  # fmt: skip
+        """Return the outputs at one state, or at each of many; inputs may be given by name."""
         card = self.card
+        if named:
+            inputs = arguments.in_order(card, inputs, named)
         arrays, leads = arguments.inputs(card, inputs)
         params, params_lead = arguments.parameters(card, parameters)
         lead = arguments.common(card, [*leads, params_lead])
