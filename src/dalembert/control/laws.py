@@ -147,7 +147,12 @@ class Feedback(ABC):
     def notes(self, m: Mechanism, q: Any) -> tuple[str, ...]:
         """Return what the law says of itself at the pose where it begins."""
         known = m if self.model is None else self.model
-        return tuple(f"{type(self).__name__} law: {n}" for n in counted(known, self.drives))
+        told = (*counted(known, self.drives), *self._blind())
+        return tuple(f"{type(self).__name__} law: {n}" for n in told)
+
+    def _blind(self) -> tuple[str, ...]:
+        """Return a note on a law whose gains are all zero, as they are where none were given."""
+        return () if any(map(np.any, self.gains)) else ("kp and kd are 0: no error is corrected",)
 
     @cached_property
     def moving(self) -> Signal | None:
@@ -306,12 +311,12 @@ class PD(Feedback):
 
     def notes(self, m: Mechanism, q: Any) -> tuple[str, ...]:
         """Return which joints gravity compensation does not hold: those that no motor moves."""
-        if not self.gravity:
-            return ()
-        left = unheld(m, self.plan, self.motors, q)
+        told = tuple(f"PD law: {n}" for n in self._blind())
+        left = unheld(m, self.plan, self.motors, q) if self.gravity else ()
         if not left:
-            return ()
-        return (f"gravity compensation does not hold {', '.join(map(shown, left[:8]))}: no motor",)
+            return told
+        names = ", ".join(map(shown, left[:8]))
+        return (*told, f"gravity compensation does not hold {names}: no motor")
 
     def lyapunov(self, m: Mechanism, q: Any, qd: Any) -> Array:
         """Return V = ½ eᵀ Kp e + ½ q̇ᵀ M q̇, which never increases (6.17), (6.18).

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 # what other programs call it, and what it is here
 ELSEWHERE = {
-    "joints": "joint_names", "links": "bodies", "dof": "nv", "ndof": "nv", "n": "nv", "njoints": "nv",
+    "joints": "joint_names", "links": "bodies", "dof": "nv", "ndof": "nv", "n": "nv",
+    "njoints": "nv",
     "mass": "total_mass", "damping": "drives", "friction": "drives", "motors": "drives or active",
     "actuators": "active", "limits": "bodies, each with its limits", "params": "parameters",
     "with_motors": "with_drives", "with_friction": "with_drives", "add_drive": "with_drives",

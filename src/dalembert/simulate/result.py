@@ -20,6 +20,7 @@ from ..files import write_file
 from ..measure.table import npz_bytes, write_table
 from ..mechanism import Mechanism, is_closed
 from ..plan.assembly import Closure
+from .passed import passed_limits
 
 Array = np.ndarray
 Outputs = tuple[Array, Array, Array]
@@ -91,7 +92,7 @@ class Simulation:
     observe: Callable[[], Outputs] | None = field(default=None, repr=False)
     forces: tuple[str, ...] = field(default=(), repr=False)
     parameters: dict[str, Any] = field(default_factory=dict, repr=False)
-    notes: tuple[str, ...] = ()  # what was counted
+    said: tuple[str, ...] = field(default=(), repr=False)  # what was counted, and met on the way
     dq: dict[str, Array] = field(default_factory=dict, repr=False)  # ∂q/∂name: sensitivities
     dqd: dict[str, Array] = field(default_factory=dict, repr=False)  # ∂qd/∂name
     pull: Callable[[Array], dict[str, Array]] | None = field(default=None, repr=False)
@@ -128,6 +129,13 @@ class Simulation:
         """Return what pickle keeps: arrays, and not the law or kernels that made them."""
         seen = None if self.observe is None else partial(tuple, self._outputs)
         return {**self.__dict__, "observe": seen, "pull": None}
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What was counted, what the motion met, and the limits of force and speed it passed."""
+        if self.observe is None:
+            return self.said
+        return (*self.said, *passed_limits(self.m, self.forces, self.t, self.qd, self.tau))
 
     @property
     def qd(self) -> Array:
