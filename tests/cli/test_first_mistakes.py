@@ -21,6 +21,10 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "cut.urdf").write_text(text[:1500])
     (tmp_path / "comma.urdf").write_text(text.replace("0 0 0.42", "0 0 0,42"))
     (tmp_path / "light.urdf").write_text(re.sub("<inertial>.*?</inertial>", "", text, flags=re.S))
+    (tmp_path / "log.csv").write_text("t,q.waist\n0,1\n")
+    (tmp_path / "dh.csv").write_text("theta;d;a;alpha\nq1;0,5;0,25;90deg\n")
+    (tmp_path / "units.csv").write_text("convention,craig\ntheta,d,a,alpha (deg)\nq1,0,0,90\n")
+    (tmp_path / "spelled.csv").write_text("convention,craig\ntheta,d,a,alfa\nq1,0,0,90\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -53,7 +57,15 @@ MISTAKES = {
         "write commas between numbers: --q 0,1,2deg",
     ),
     "eval arm6.urdf gravity --q 1": ("--q has 1 number, 6 are needed", "waist, shoulder"),
-    "eval arm6.urdf gravity --q [0,1]": ("a bracket has no place", "write commas between numbers"),
+    "eval arm6.urdf gravity --q [0,1]": ("--q has 2 numbers, 6 are needed", "waist, shoulder"),
+    "eval arm6.urdf gravity --q [[0,1]]": ("a bracket has no place", "write commas between"),
+    "eval arm6.urdf gravity --q 0 45deg 0": ("extra arguments", "commas and no blanks between"),
+    "torques arm6.urdf log.csv": ("extra argument (log.csv)", "write --motion log.csv"),
+    "simulate arm6.urdf --to 0,0,0,0,0,0": ("no such option: --to", "did you mean --goal?"),
+    "identify log.csv arm6.urdf": ("unknown column 't'", "the model comes first, then the log"),
+    "check dh.csv": ("dh.csv:2:1: the convention", "write a line convention;standard above"),
+    "check units.csv": ("unknown column 'alpha (deg)'", "units in the cells: 90deg"),
+    "check spelled.csv": ("unknown column 'alfa'", "did you mean alpha?"),
     "eval arm6.urdf gravity --q elbow=90°": ("not a unit", "write deg: 90deg"),
     "derive arm6.urdf --prune 1%": (
         "no limit of qdd",
@@ -117,6 +129,7 @@ def test_a_robot_without_masses_is_not_given_zeros_without_a_word(folder, capsys
     for command in (
         ["eval", "light.urdf", "gravity"],
         ["torques", "light.urdf", "--to", "0,1,0,0,0,0"],
+        ["derive", "light.urdf", "--only", "Q"],
     ):
         assert main(command) == 0
         assert "note: no body has a mass" in capsys.readouterr().err
@@ -167,3 +180,24 @@ def test_what_needs_more_memory_than_there_is_is_no_defect(monkeypatch, capsys):
     told = capsys.readouterr().err
     assert told.endswith("error: there is not enough memory: Unable to allocate 745. GiB\n")
     assert "fewer samples" in told
+
+
+def test_a_table_of_excel_has_decimal_commas(folder):
+    text = "convention;standard\n" + (folder / "dh.csv").read_text()
+    m = da.load(text)
+    assert [float(x) for x in m.frame("tip")[1].p] == [0.25, 0.0, 0.5]
+
+
+def test_numbers_may_stand_in_brackets_as_python_writes_them(folder, capsys):
+    assert main(["eval", "arm6.urdf", "gravity", "--q", "[0, 45deg, 0, 0, 0, 0]"]) == 0
+    first = capsys.readouterr().out
+    assert main(["eval", "arm6.urdf", "gravity", "--q", "0,45deg,0,0,0,0"]) == 0
+    assert capsys.readouterr().out == first
+
+
+def test_friction_that_no_joint_has_is_not_promised(folder, capsys):
+    words = "RZ(), TXK(1); body 1: M = 1;"
+    export = ["export", words, "gravity,inverse_dynamics", "--to", "c", "--out", "x"]
+    assert main([*export, "--drives", "all"]) == 0
+    assert "no joint of the model has friction" in capsys.readouterr().err
+    assert "mechanism_gravity" in (folder / "x" / "mechanism.h").read_text()

@@ -70,7 +70,8 @@ UNCLEAR = {
     "column 'q.elbow' is infinite": HEAD + "\n0,1,2\n0,1,1e999\n",
     "is not a number": HEAD + "\n0,1," + "9" * 100_000 + "x\n",
     "field larger": HEAD + "\n0,1," + "9" * 200_000 + "x\n",
-    "is not UTF-8": plain().encode("utf-16"),
+    "the file is UTF-16": plain().encode("utf-16"),
+    "byte 3 is not UTF-8": b"t,\xb0,q\n0,1,2\n".replace(b"t,", b"t,x", 1),
     "column 2 has no head": "t,,q.elbow\n0,1,2\n",
     "two columns are called 'q.elbow'": "t,q.elbow,q.elbow\n0,1,2\n",
     "two columns are called 'nan'": "nan,nan,nan\n0,1,2\n",
@@ -172,3 +173,8 @@ def test_a_map_may_name_a_head_as_the_file_writes_it(tmp_path):
     file.write_text("#time,q.j1\n" + "".join(f"{k / 100},{k / 1000}\n" for k in range(50)))
     d = da.read_motion(file, da.load("RZ(), TXK(0.5);"), columns={"t": "#time"})
     assert d.t[-1] == 0.49 and len(d.q) == 50
+
+
+def test_heads_behind_a_hash_are_read_where_the_first_cell_is_a_gap(tmp_path):
+    table = read(tmp_path, "# t,q.shoulder,q.elbow\n,1,2\n1,2,3\n")
+    assert table.heads == ("t", "q.shoulder", "q.elbow") and np.isnan(table.columns["t"][0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -104,11 +105,12 @@ def run(arguments: Sequence[str]) -> int:
         return fail(error.told(error.command or error.hint), error.exit_code)
     except click.NoSuchOption as error:
         known = [name for p in error.ctx.command.params for name in p.opts] if error.ctx else []
-        hint = closest(error.option_name, known)
+        meant = ELSEWHERE.get(error.option_name)
+        hint = f"did you mean {meant}?" if meant in known else closest(error.option_name, known)
         return fail(f"no such option: {shown(error.option_name)}\n  hint: {hint}", 2)
     except click.UsageError as error:
         usage = error.ctx.get_usage() + "\n" if error.ctx else ""
-        return fail(f"{error.format_message()}\n{usage}{_missing(error)}", 2)
+        return fail(f"{error.format_message()}\n{usage}{_missing(error) or _extra(error)}", 2)
     except click.ClickException as error:
         return fail(error.format_message(), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
@@ -130,6 +132,28 @@ def run(arguments: Sequence[str]) -> int:
             raise
         bug = "this is a defect of dalembert; DALEMBERT_DEBUG=1 shows where it arose"
         return fail(f"unexpected {type(error).__name__}: {error}\n  {bug}", 1)
+
+
+# what other commands, or programs, call an option
+ELSEWHERE = {
+    "--to": "--goal", "--goal": "--to", "--friction": "--drives", "--output": "--out",
+    "-o": "--out", "--duration": "--time", "--dt": "--step", "--format": "--form",
+    "--param": "--set", "--log": "--motion", "--qdot": "--qd", "--qddot": "--qdd",
+}  # fmt: skip
+
+
+def _extra(error: click.UsageError) -> str:
+    """Return a hint where words stand that no argument takes: numbers, or a file of a motion."""
+    found = re.search(r"unexpected extra arguments? \((.*)\)", error.format_message())
+    if not found or error.ctx is None:
+        return ""
+    known = [name for p in error.ctx.command.params for name in p.opts]
+    words = found[1].split()
+    if all(re.fullmatch(r"[-+.\d]+(deg|e-?\d+)?", w) for w in words):
+        return "  hint: write numbers with commas and no blanks between them: --q 0,0.5,90deg"
+    if "--motion" in known and len(words) == 1:
+        return f"  hint: write --motion {shown(words[0])}"
+    return '  hint: put what has blanks in quotes: "my robot.urdf"'
 
 
 def _missing(error: click.UsageError) -> str:

@@ -12,7 +12,17 @@ import click
 from click.core import ParameterSource
 
 from ..errors import ModelError, TooLargeError, UsageError, shown
-from .model import INERTIA, LEFT_OUT, echo_answer, hold, model_command, print_json, with_options
+from .model import (
+    INERTIA,
+    LEFT_OUT,
+    echo_answer,
+    echo_notes,
+    hold,
+    model_command,
+    print_json,
+    with_options,
+    without_mass,
+)
 from .progress import progress_bar
 from .values import WORDS, flag, option
 
@@ -25,7 +35,6 @@ FORMS = ("report", "condensed", "program", "latex", "markdown", "json", "listing
 OWN = {
     "only": ("closed", "kane"),
     **dict.fromkeys(("neglect", "drop", "prune", "values", "limits", "sign"), ("closed",)),
-    "expand": ("closed", "kane"),
     **dict.fromkeys(("quantity", "method", "parameters"), ("listing",)),
     "as_latex": ("kane",),
 }
@@ -80,11 +89,14 @@ def command(
       dalembert derive "RZ(A1,B1),TXK(L1),RZ(A2,B2),TXK(L2); gravity = (0, G, 0);" --form report
     """
     from ..equations import equations
+    from ..equations.expand import expanded
 
     check_options(form)
+    echo_notes(without_mass(mechanism))
     freeze, neglect, drop, prune, values, limits = (left[key] for key in LEFT_OUT)
     if form == "listing":
-        listed(hold(mechanism, freeze or {}), as_json, quantity, parameters, method)
+        held = hold(mechanism, freeze or {})
+        listed(expanded(held) if expand else held, as_json, quantity, parameters, method)
         return
     if form == "kane":
         stepwise(hold(mechanism, freeze or {}), as_json, as_latex, only, expand)

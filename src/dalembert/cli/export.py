@@ -66,6 +66,7 @@ def command(
     from ..catalog import QUANTITIES
     from ..export import export
 
+    quantities = tuple(name for text in quantities for name in text.split(",") if name)
     frame = frames[0] if len(frames) == 1 else frames or None
     options: dict[str, Any] = {"frame": frame, "drives": drives, "wrt": wrt or None}
     options["wrenches"] = wrenches or None
@@ -79,6 +80,8 @@ def command(
         echo_notes(without_mass(mechanism))
     if drives is None and not language.startswith("fmu"):
         echo_notes(_without_friction(mechanism, rows))
+    if drives == "all":
+        echo_notes(_nothing_rubs(mechanism, rows))
     report: dict[str, Any] = {"files": [str(path) for path in written]}
     if check:
         from ..export.check import check_export
@@ -107,6 +110,16 @@ def _without_friction(m: Mechanism, rows: Sequence[Quantity]) -> list[str]:
 
     told = counted(m, "all") if any(map(rubs, rows)) else ()
     return [f"{note.removesuffix(' counted')} is left out: add --drives all" for note in told]
+
+
+def _nothing_rubs(m: Mechanism, rows: Sequence[Quantity]) -> list[str]:
+    """Return a note where friction was asked for, and no joint has any."""
+    from ..compute.counted import counted, rubs
+
+    if counted(m, "all") or not any(map(rubs, rows)):
+        return []
+    how = "dalembert convert MODEL --to toml > robot.toml, and write [[drives]] into it"
+    return [f"--drives all: no joint of the model has friction; to give it some: {how}"]
 
 
 def _print(report: dict[str, Any]) -> None:

@@ -103,7 +103,10 @@ def without_mass(m: Mechanism) -> list[str]:
     heavy = any(x != 0 for b in m.bodies for x in (b.inertia.mass, *b.inertia.tensor.six()))
     if heavy or not moving or any(d.inertia != 0 for d in m.drives):
         return []
-    return ["no body has a mass: every force of gravity and inertia is 0; give the file masses"]
+    return [
+        "no body has a mass: every force of gravity and inertia is 0; give the file masses, "
+        "numbers or letters"
+    ]
 
 
 def echo_answer(as_json: bool, data: object, lines: Iterable[str]) -> None:
@@ -294,6 +297,8 @@ def find_model(model: str, arguments: Mapping[str, str] | None = None, **options
     """Return the mechanism of a file, else of robot:NAME, else of a phrase."""
     from ..read import load
 
+    if model.startswith("~") and os.path.exists(os.path.expanduser(model)):
+        model = os.path.expanduser(model)  # in quotes the shell leaves it
     if os.path.isdir(model):
         raise DescriptionError(f"{shown(model)} is a directory", hint="name a file inside it")
     there = os.path.exists(model)

@@ -141,6 +141,8 @@ def numbers(text: str, option: str) -> Numbers:
         return Numbers(_file(text[1:], option), option, "")
     from ..expr.exact import to_float
 
+    if text[:1] + text[-1:] in ("[]", "()") and not any(c in text[1:-1] for c in "[]()"):
+        text = text[1:-1]  # a list as Python writes it
     apart = text.split()
     if len(apart) > 1 and all(map(_PLAIN.fullmatch, apart)):
         hint = f"write commas between numbers: {option} {','.join(apart)}"

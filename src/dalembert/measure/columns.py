@@ -27,13 +27,13 @@ FAR = 3.0  # times a limit that an angle may be before it looks like degrees
 UNITS = {
     "rad": 1.0, "deg": math.pi / 180, "rev": 2 * math.pi, "rpm": 2 * math.pi / 60, "m": 1.0,
     "cm": 1e-2, "mm": 1e-3, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "N": 1.0, "Nm": 1.0,
-    "kN": 1e3, "mNm": 1e-3, "Nmm": 1e-3, "A": 1.0, "mA": 1e-3,
+    "kN": 1e3, "mNm": 1e-3, "Nmm": 1e-3, "A": 1.0, "mA": 1e-3, "°": math.pi / 180,
 }  # fmt: skip
-ANGLES = ("rad", "deg", "rev", "rpm")
+ANGLES = ("rad", "deg", "°", "rev", "rpm")
 LENGTHS = ("m", "cm", "mm")
 # unit of a coordinate, rate or force -> units that its column may have; others need a factor
 MEANT: Mapping[str, tuple[str, ...]] = {
-    "s": ("s", "ms", "us", "ns"), "rad": ANGLES[:3], "rad/s": ANGLES, "rad/s2": ANGLES,
+    "s": ("s", "ms", "us", "ns"), "rad": ANGLES[:4], "rad/s": ANGLES, "rad/s2": ANGLES,
     "m": LENGTHS, "m/s": LENGTHS, "m/s2": LENGTHS, "N": ("N", "kN"), "N m": ("Nm", "mNm", "Nmm"),
 }  # fmt: skip
 

@@ -180,7 +180,8 @@ def _under_remarks(lines: list[str]) -> tuple[int, str]:
     """
     count = next((k for k, line in enumerate(lines) if not line.startswith("#")), len(lines))
     below = lines[count] if count < len(lines) else ""
-    if count and _is_number(re.split(r"[,;\s]", below.strip())[0]):
+    cells = [c for c in re.split(r"[,;\s]", below.strip()) if c]  # the first may be a gap
+    if count and cells and _is_number(cells[0]):
         return count - 1, lines[count - 1].lstrip("# ")
     return count, below
 

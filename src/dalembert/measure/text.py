@@ -74,8 +74,11 @@ def _decoded(data: bytes, file: Path, at: int) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
+        wide = at == 0 and data[:2] in (b"\xff\xfe", b"\xfe\xff")
         raise DescriptionError(
-            f"byte {at + error.start} is not UTF-8", where=Place(str(file)), hint="save it as UTF-8"
+            "the file is UTF-16" if wide else f"byte {at + error.start} is not UTF-8",
+            where=Place(str(file)),
+            hint='save it as UTF-8; in Excel: Save As, "CSV UTF-8"',
         ) from error
 
 

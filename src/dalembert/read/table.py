@@ -8,11 +8,12 @@ frame. Empty cells are nothing; lines that begin with # are remarks.
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..errors import DescriptionError, Place, shown
+from ..errors import DescriptionError, Place, closest, shown
 from ..mechanism import Mechanism
 from ..mechanism.edit import into
 from .context import Context, placed
@@ -24,6 +25,7 @@ from .native import read_head, read_parameters, with_actions
 from .native_fields import Index
 from .native_keys import ACTS, HEAD, ROLES
 
+DECIMAL = re.compile(r"[-+]?\d*,\d+(e[-+]?\d+)?(deg|rad|mm|m)?", re.I)  # 0,5
 HEADS = ("robot", "convention", "gravity", "inertia_order", "parameter")
 ALIASES = {
     "ant": "a", "σ": "sigma", "γ": "gamma", "α": "alpha", "θ": "theta",
@@ -33,15 +35,21 @@ KEYS = ("convention", "inertia_order", "dh", "table", *(f.key for f in (*HEAD, *
 COLUMNS = {*MODIFIED, *OFFSET, *COMMON, *ALIASES, "j"}
 
 
-def convention_of(rows: Sequence[Any], where: Place) -> str:
-    """Return the convention that the columns of a table show; a doubt is an error."""
+def convention_of(rows: Sequence[Any], where: Place, form: str = 'convention = "{}"') -> str:
+    """Return the convention that the columns of a table show; a doubt is an error.
+
+    `form` is how the table says it.
+    """
     columns = {str(c) for row in rows if isinstance(row, Mapping) for c in row}
     modified = columns & {"gamma", "b", "r", "ant"}
     others = columns & {"offset", "type"}
     if modified and not others:
         return "modified"
-    both = "standard DH, craig (a and alpha of the previous link) or modified (Khalil-Kleinfinger)"
-    hint = f'write: convention = "standard", "craig" or "modified"; {both}'
+    told = form.format("standard")
+    hint = (
+        f"write {told} above the rows (frame j at the far end of link j), or craig (a and alpha of "
+        "the previous link), or modified (Khalil-Kleinfinger)"
+    )
     raise DescriptionError("the convention of the table is not said", where, hint)
 
 
@@ -92,7 +100,11 @@ class _Lines:
             row = next(csv.reader([self.text[line]], delimiter=self.sign, strict=True), [])
         except csv.Error as error:
             raise DescriptionError(f"CSV: {error}", self.place(line)) from None
-        return [c.strip() for c in row]
+        return [self._decimal(c.strip()) for c in row]
+
+    def _decimal(self, cell: str) -> str:
+        """Return a number with a decimal comma, as tables with semicolons have, with a point."""
+        return cell.replace(",", ".") if self.sign != "," and DECIMAL.fullmatch(cell) else cell
 
 
 def read_csv(text: str, context: Context) -> Mechanism:
@@ -120,7 +132,9 @@ def read_csv(text: str, context: Context) -> Mechanism:
     def place(j: int, column: str) -> Place:
         return lines.place(at[j], columns.index(column) if column in columns else 0)
 
-    convention = head.pop("convention", None) or convention_of(rows, lines.place(at[0]))
+    convention = head.pop("convention", None) or convention_of(
+        rows, lines.place(at[0]), f"a line convention{lines.sign}{{}}"
+    )
     given = {"name": context.name, "source": source, "snap": context.snap, **head}
     return read_dh(rows, convention, **given, at=place)
 
@@ -149,10 +163,20 @@ def _columns(lines: _Lines, k: int, cells: list[str]) -> list[str]:
         if column and column in columns[:n]:
             raise DescriptionError(f"duplicate column {shown(column, 40)!r}", where)
         if column and column not in COLUMNS:
-            near = sorted(COLUMNS - set(ALIASES))
             what = f"row {k + 1}: unknown column {shown(column, 40)!r}"
-            raise DescriptionError(what, where, "columns: " + ", ".join(near))
+            raise DescriptionError(what, where, _meant(column))
     return columns
+
+
+def _meant(column: str) -> str:
+    """Return what a head that is not known may mean."""
+    word, _, unit = column.partition(" ")
+    known = sorted(COLUMNS - set(ALIASES))
+    if column == "t" or column.startswith(("t,", "q.", "time")):
+        return "this looks like a log: the model comes first, then the log"
+    if unit and ALIASES.get(word, word) in COLUMNS:
+        return f"write {shown(word, 40)} alone, and units in the cells: 90deg, 0.4, 400mm"
+    return closest(column, known, "columns")
 
 
 def _row(

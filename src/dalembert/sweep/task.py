@@ -12,6 +12,8 @@ import numpy as np
 from ..compute import neutral
 from ..compute.reach import REACHED, limits, reach
 from ..errors import Place, UsageError, closest, shown
+from ..expr import Graph
+from ..expr.exact import to_float
 from ..measure.motion import MeasuredMotion
 from ..mechanism import Mechanism, is_closed, is_rolling
 from .follow import Motion, arrived, drives, first_pose, followed, motors, require_followed
@@ -129,13 +131,23 @@ def _numbers(
     given: Any, size: int, what: str, where: Place | None, names: Sequence[str] = ()
 ) -> list[float]:
     try:
-        x = np.asarray(given, dtype=float)
+        own = [_number(v, where) for v in given] if isinstance(given, list | tuple) else given
+        x = np.asarray(own, dtype=float)
     except (TypeError, ValueError):
         x = np.zeros(0)
     if x.shape != (size,) or not np.isfinite(x).all():
         told = f"{size} numbers" + (": " + ", ".join(map(shown, names[:12])) if names else "")
         raise UsageError(f"{what} = {shown(repr(given), 60)}", where, hint=told)
     return [float(v) for v in x]
+
+
+def _number(given: Any, where: Place | None) -> Any:
+    """Return a number from a text such as "45deg"; anything else as it is."""
+    if not isinstance(given, str):
+        return given
+    from ..read.expressions import expression
+
+    return to_float(expression(given, Graph(), where or Place("<task>"), known=()))
 
 
 def _time(given: Mapping[str, Any], where: Place | None) -> float:
