@@ -75,6 +75,18 @@ export function waiting(host: HTMLElement, word: string): () => void {
   return () => { busy--; clearInterval(clock); box.remove(); };
 }
 
+// a line above what a panel shows, with the seconds, from a quarter of a second on
+export function deriving(host: HTMLElement, word: string): () => void {
+  const began = performance.now(), line = document.createElement("p");
+  line.className = "cost deriving";
+  line.setAttribute("role", "status");
+  const clock = window.setInterval(() => {
+    line.textContent = `${word} … ${((performance.now() - began) / 1000).toFixed(1)} s`;
+    if (!host.querySelector(".deriving")) host.prepend(line); // one is enough
+  }, 250);
+  return () => { clearInterval(clock); line.remove(); };
+}
+
 export function keep(name: string, text: string): void {
   const a = document.createElement("a"), url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
   a.href = url;

@@ -11,7 +11,7 @@ import { Player } from "../view/player";
 import type { Motion, Scene } from "../view/scene";
 import { Stage } from "../view/stage";
 import "../view/style.css";
-import { ask, askNewest, keep, leave, told, waiting, type Wrong } from "./api";
+import { ask, askNewest, deriving, keep, leave, told, waiting, type Wrong } from "./api";
 import { compareTab } from "./compare";
 import { Editor } from "./editor";
 import { showCost, showEquations, unfolded, type Equations } from "./formulas";
@@ -156,8 +156,9 @@ class StudioPage {
   async refresh(equations: boolean, since = performance.now()): Promise<void> {
     const seen = askNewest<Described>("describe", this.given()).then((d) => (d ? { scene: d.scene, drawn: this.described(d, d.error) } : null));
     let typeset: Promise<void> = Promise.resolve();
-    if (equations)
-      typeset = askNewest<Equations>("equations", this.given({ kinds: unfolded(), strike: this.choice.strike })).then(async (e) => {
+    if (equations) {
+      const done = deriving(this.formulas, "deriving the equations");
+      typeset = askNewest<Equations>("equations", this.given({ kinds: unfolded(), strike: this.choice.strike })).finally(done).then(async (e) => {
         if (!e) return;
         // while a description is wrong, the equations of the last right one stay, pale
         const pale = !!e.error && (await seen)?.drawn === false;
@@ -169,6 +170,7 @@ class StudioPage {
         this.answered++;
         if (!e.error) void this.cost();
       });
+    }
     const described = seen.then(async (d) => {
       if (!d?.drawn) return;
       if (equations) await Promise.race([typeset, new Promise((go) => setTimeout(go, 200))]);
