@@ -171,7 +171,7 @@ def test_erratum_1_15_the_gravity_force_of_a_slide_is_along_the_slide():
     assert abs(printed - expected[1]) > 1
 
 
-@pytest.mark.parametrize("erratum", ["E1.4", "E1.5", "E1.6", "E1.11"])
+@pytest.mark.parametrize("erratum", ["E1.4", "E1.5", "E1.6", "E1.7", "E1.11"])
 def test_printed_sums_and_factors_fail(erratum, monkeypatch):
     """Each printed formula, put in the place of the corrected one, spoils W or V."""
     _, m, state = two_dof()
@@ -212,6 +212,14 @@ def test_printed_sums_and_factors_fail(erratum, monkeypatch):
             for j in member.path:
                 V[j] = V[j] + Nd[j].dot(J @ w) + member.N[j].dot(J @ wd)
                 V[j] = V[j] - 2 * member.N[j].dot(J @ w)
+        if erratum == "E1.7":  # (34) as printed: the rate of β_j in the axes of member j, not i
+            J, w = body.inertia.about_centre, chain._sum(member.N, qd)
+            off = {j: Vec3.zero() for j in member.path}
+            for j in member.path:
+                for s, slope in member.dbeta[j].items():
+                    off[j] = off[j] + (members[j].A.T @ slope - member.A.T @ slope) * qd[s]
+            for j in member.path:
+                V[j] = V[j] - off[j].dot(J @ w) - member.N[j].dot(J @ chain._sum(off, qd))
 
     monkeypatch.setattr(chain, "joined", joined)
     monkeypatch.setattr(chain, "add_motion", add_motion)
