@@ -87,7 +87,7 @@ def _over_time(r: Any, joints: Sequence[str] | None) -> Any:
     columns = 1 if len(panels) < 4 else 2
     rows = -(-(len(panels) + 1) // columns)
     size = (7.2 if columns == 1 else 10.5, 1.9 * rows + 0.7)
-    made, axes = figure(rows, columns, f"{r.m.name}: {r.method}", size)
+    made, axes = figure(rows, columns, r.m.name, size)
     cells = list(axes.flat)
     handles: dict[str, Any] = {}
     for axis, (label, values, own, bounds, aims) in zip(cells, panels, strict=False):
@@ -139,7 +139,7 @@ def _energy(axis: Any, r: Any) -> None:
     for (name, dash), y, tone in zip(kinds.items(), values, tones, strict=True):
         axis.plot(r.t, y, dash, color=tone, linewidth=1.3, label=name)
     axis.set_ylabel("energy  [J]")
-    axis.legend(fontsize=7, loc="best", ncols=3)
+    axis.legend(fontsize=7, loc="lower right", bbox_to_anchor=(1, 0.98), ncols=3, borderpad=0)
 
 
 def _phase(r: Any, joints: Sequence[str] | None) -> Any:
