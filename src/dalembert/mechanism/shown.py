@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from ..errors import closest
 from .named import Named
@@ -28,21 +28,22 @@ ELSEWHERE = {
 class Shown(Named):
     """A mechanism that can be looked at."""
 
-    def __getattr__(self: Any, name: str) -> NoReturn:
-        """Raise AttributeError with the name that is meant."""
-        if hasattr(type(self), name):  # a property whose own error must not be hidden
-            return object.__getattribute__(self, name)  # type: ignore[no-any-return]
-        told = f"'Mechanism' object has no attribute {name!r}"
-        if not name.startswith("_"):
-            own = [x for x in dir(type(self)) if not x.startswith("_")]
-            near = closest(name, own)
-            meant = ELSEWHERE.get(name.lower())
-            near = f"did you mean {meant}?" if meant else near
-            told += f"; {near}" if near.startswith("did") else ""
-        raise AttributeError(told, name=name, obj=self)
+    if not TYPE_CHECKING:  # checkers know which names there are
+
+        def __getattr__(self, name):
+            """Raise AttributeError with the name that is meant."""
+            if hasattr(type(self), name):  # a property whose own error must not be hidden
+                return object.__getattribute__(self, name)
+            told = f"'Mechanism' object has no attribute {name!r}"
+            if not name.startswith("_"):
+                own = [x for x in dir(type(self)) if not x.startswith("_")]
+                meant, near = ELSEWHERE.get(name.lower()), closest(name, own)
+                near = f"did you mean {meant}?" if meant else near
+                told += f"; {near}" if near.startswith("did") else ""
+            raise AttributeError(told, name=name, obj=self)
 
     def show(
-        self,
+        self: Any,
         q: Numbers | None = None,
         ghost: Mechanism | None = None,
         meshes: str | Path | None = None,
@@ -57,7 +58,7 @@ class Shown(Named):
         return show(self, q, ghost=ghost, shapes=meshes)
 
     def save_html(
-        self, path: str | Path, q: Numbers | None = None, ghost: Mechanism | None = None,
+        self: Any, path: str | Path, q: Numbers | None = None, ghost: Mechanism | None = None,
         meshes: str | Path | None = None,
     ) -> Path:  # fmt: skip
         """Write the view as one page that needs no network: `m.save_html("m.html")`.
@@ -72,13 +73,13 @@ class Shown(Named):
 
         return save_html(self, path, q, ghost=ghost, shapes=meshes)
 
-    def save_svg(self, path: str | Path, q: Numbers | None = None) -> Path:
+    def save_svg(self: Any, path: str | Path, q: Numbers | None = None) -> Path:
         """Write the kinematic scheme with the signs of its joints, for a paper."""
         from ..view import save_svg
 
         return save_svg(self, path, q)
 
-    def report(self) -> list[str]:
+    def report(self: Any) -> list[str]:
         """Return what is physically odd about the numbers; nothing is altered.
 
         >>> import dalembert as da
@@ -89,17 +90,17 @@ class Shown(Named):
 
         return report(self)
 
-    def __repr__(self) -> str:
+    def __repr__(self: Any) -> str:
         from .view import headline
 
         return f"<Mechanism {headline(self)}>"
 
-    def __str__(self) -> str:
+    def __str__(self: Any) -> str:
         from .view import table
 
         return table(self)
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self: Any) -> str:
         from .view import html
 
         return html(self)
