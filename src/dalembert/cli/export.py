@@ -78,10 +78,8 @@ def command(
     rows = [QUANTITIES[name] for name in quantities if name in QUANTITIES]
     if any("kinematics" not in row.methods for row in rows):
         echo_notes(without_mass(mechanism))
-    if drives is None and not language.startswith("fmu"):
-        echo_notes(_without_friction(mechanism, rows))
-    if drives == "all":
-        echo_notes(_nothing_rubs(mechanism, rows))
+    if drives or not language.startswith("fmu"):
+        echo_notes(_friction(mechanism, rows, drives))
     report: dict[str, Any] = {"files": [str(path) for path in written]}
     if check:
         from ..export.check import check_export
@@ -104,22 +102,18 @@ def command(
         raise click.exceptions.Exit(1)
 
 
-def _without_friction(m: Mechanism, rows: Sequence[Quantity]) -> list[str]:
-    """Return a note where joints have friction and the code could count it, but was not asked."""
+def _friction(m: Mechanism, rows: Sequence[Quantity], drives: str | None) -> list[str]:
+    """Return a note where friction could be counted and was not asked for, or no joint has any."""
     from ..compute.counted import counted, rubs
 
-    told = counted(m, "all") if any(map(rubs, rows)) else ()
-    return [f"{note.removesuffix(' counted')} is left out: add --drives all" for note in told]
-
-
-def _nothing_rubs(m: Mechanism, rows: Sequence[Quantity]) -> list[str]:
-    """Return a note where friction was asked for, and no joint has any."""
-    from ..compute.counted import counted, rubs
-
-    if counted(m, "all") or not any(map(rubs, rows)):
+    told = counted(m, "all")
+    if not any(map(rubs, rows)):
         return []
-    how = "dalembert convert MODEL --to toml > robot.toml, and write [[drives]] into it"
-    return [f"--drives all: no joint of the model has friction; to give it some: {how}"]
+    if drives == "all" and not told:
+        how = "dalembert convert MODEL --to toml > robot.toml, and write [[drives]] into it"
+        return [f"--drives all: no joint of the model has friction; to give it some: {how}"]
+    left = told if drives is None else ()
+    return [f"{note.removesuffix(' counted')} is left out: add --drives all" for note in left]
 
 
 def _print(report: dict[str, Any]) -> None:
