@@ -55,7 +55,7 @@ T = TypeVar("T")
     "with_drives", "with_flexible_joints", "attach", "rooted", "lock", "bound", "frame",
     "joint_index",
 )  # fmt: skip
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class Mechanism(Shown):
     """A frozen, validated mechanism; bodies stand in parent-before-child order."""
 
@@ -92,6 +92,8 @@ class Mechanism(Shown):
     fold: Any = field(default=None, compare=False, repr=False)
     # not kept: `dataclasses.replace` validates again, unless what is put in is known to be good
     checked: InitVar[bool] = False
+
+    __repr__ = Shown.__repr__
 
     def __post_init__(self, checked: bool) -> None:
         if not checked:
