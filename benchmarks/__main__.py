@@ -48,6 +48,7 @@ def main() -> None:
     parser.add_argument("--only", help="models of the ratios: UR5,Panda")
     parser.add_argument("--out", help="the JSON file of the ratios")
     parser.add_argument("--processes", type=int, default=3, help="fresh ones, for spread")
+    parser.add_argument("--each", default="", help="a command before each process of spread")
     parser.add_argument("--no-peers", action="store_true", help="leave other engines away")
     options = parser.parse_args()
     for line in machine():
@@ -65,7 +66,8 @@ def _here(*names: str) -> bool:
 def _spread(options: argparse.Namespace) -> Iterator[str]:
     if options.no_peers or not _here("pinocchio"):
         return
-    yield from spread.lines([*machine()], options.processes, options.only, options.quick)
+    own = options.processes, options.only, options.quick, options.each
+    yield from spread.lines([*machine()], *own)
 
 
 def _moving(options: argparse.Namespace) -> Iterator[str]:

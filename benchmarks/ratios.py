@@ -33,10 +33,15 @@ ROWS = (
 )
 
 
+def labels() -> list[str]:
+    """Return the models that are here, in their order."""
+    return [*bench.robots(), f"chain {CHAIN}"]
+
+
 def rows(only: str | None = None, seconds: float = 0.6, out: str | None = None) -> Iterator[str]:
     """Yield the table, and write it as JSON."""
     models = bench.robots() | {f"chain {CHAIN}": bench.chain(CHAIN)}
-    wanted = only.split(",") if only else list(models)
+    wanted = only.split(",") if only else labels()
     yield "\n| model | quantity | ours ns | Pinocchio ns | ratio | float32 | error |"
     yield "|---|---|---|---|---|---|---|"
     found = []
@@ -98,13 +103,17 @@ def written(found: list[dict], out: Path | None = None) -> Path:
     """Write the rows of this commit and return the file, which may be given."""
     from .__main__ import machine
 
-    ask = ["git", "rev-parse", "--short", "HEAD"]
-    asked = subprocess.run(ask, capture_output=True, text=True, check=False)
-    commit = asked.stdout.strip() or "unknown"
     RESULTS.mkdir(exist_ok=True)
-    file = out or RESULTS / f"{commit}.json"
+    file = out or RESULTS / f"{commit()}.json"
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    data = {"commit": commit, "time": now, "machine": list(machine()), "cores": os.cpu_count()}
+    data = {"commit": commit(), "time": now, "machine": list(machine()), "cores": os.cpu_count()}
     data["rows"] = found
     file.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     return file
+
+
+def commit() -> str:
+    """Return the commit that is measured."""
+    ask = ["git", "rev-parse", "--short", "HEAD"]
+    asked = subprocess.run(ask, capture_output=True, text=True, check=False)
+    return asked.stdout.strip() or "unknown"

@@ -1,22 +1,26 @@
 """The ratios of several fresh processes: the middle one of each, and how far they lie apart.
 
-`python -m benchmarks spread [--processes 3]` runs `ratios` in each, writes one JSON file per commit
-to benchmarks/results/ and the table of benchmarks/README.md between its marks.
+`python -m benchmarks spread [--processes 3] [--each COMMAND]` runs `ratios` of one model in each,
+writes one JSON file per commit to benchmarks/results/ and the table of benchmarks/README.md between
+its marks. COMMAND is put before each process, to keep other work away for that long, say. What was
+measured is kept until all is there: a run that was broken off goes on where it stopped.
 """
 
 from __future__ import annotations
 
 import json
+import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
 
-from .ratios import written
+from .ratios import commit, labels, written
 
 PAGE = Path(__file__).parent / "README.md"
+PIECES = Path(__file__).parent.parent / "out" / "spread"
 BEGIN, END = "<!-- ratios: written by python -m benchmarks spread -->", "<!-- ratios end -->"
 PEERS = {
     "inverse dynamics": "rneaInParallel",
@@ -30,29 +34,38 @@ PEERS = {
 }
 
 
-def lines(machine: list[str], processes: int, only: str | None, quick: bool) -> Iterator[str]:
+def lines(
+    machine: list[str], processes: int, only: str | None, quick: bool, each: str = ""
+) -> Iterator[str]:
     """Yield the table of so many processes, after writing it to the page and as JSON."""
-    runs = []
+    models, folder = only.split(",") if only else labels(), PIECES / commit() / ("quick" * quick)
+    folder.mkdir(parents=True, exist_ok=True)
+    runs: list[list[dict]] = []
     for k in range(processes):
-        yield f"process {k + 1} of {processes}"
-        runs.append(_measured(only, quick))
+        runs.append([])
+        for model in models:
+            file = folder / f"{k} {model}.json"
+            yield f"process {k + 1} of {processes}, {model}{', kept' * file.exists()}"
+            if not file.exists():
+                measure(model, file, quick, each)
+            runs[-1] += json.loads(file.read_text(encoding="utf-8"))["rows"]
     rows = combined(runs)
     text = table(rows, machine, processes)
-    file = written(rows)
+    kept = written(rows)
     if only is None and not quick:
         PAGE.write_text(placed(PAGE.read_text(encoding="utf-8"), text), encoding="utf-8")
         yield f"written to {PAGE}"
-    yield f"written to {file}\n\n{text}"
+    shutil.rmtree(folder)
+    yield f"written to {kept}\n\n{text}"
 
 
-def _measured(only: str | None, quick: bool) -> list[dict]:
-    """Return the rows that a fresh process measures."""
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "rows.json"
-        command = [sys.executable, "-m", "benchmarks", "ratios", "--out", str(file)]
-        command += ["--only", only] if only else []
-        subprocess.run(command + ["--quick"] * quick, check=True, stdout=subprocess.DEVNULL)
-        return json.loads(file.read_text(encoding="utf-8"))["rows"]
+def measure(model: str, file: Path, quick: bool, each: str) -> None:
+    """Let a fresh process measure one model; its file is there when it is whole."""
+    part = file.with_suffix(".part")
+    command = [*shlex.split(each), sys.executable, "-m", "benchmarks", "ratios"]
+    command += ["--only", model, "--out", str(part), *["--quick"] * quick]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    part.rename(file)
 
 
 def combined(runs: list[list[dict]]) -> list[dict]:

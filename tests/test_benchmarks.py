@@ -1,5 +1,6 @@
 """The tables of the benchmarks: several processes as one, written between the marks of a page."""
 
+import json
 import subprocess
 import sys
 
@@ -39,6 +40,26 @@ def test_a_table_replaces_the_one_between_the_marks(spread):
     with pytest.raises(SystemExit, match="no marks"):
         spread.placed("nothing here", "new")
     spread.placed(spread.PAGE.read_text(encoding="utf-8"), "new")  # the page has them
+
+
+def test_a_run_that_was_broken_off_goes_on_where_it_stopped(spread, monkeypatch, tmp_path):
+    asked = []
+
+    def measure(model, file, quick, each):
+        asked.append((file.name[0], model, each))
+        if len(asked) == 4:
+            raise KeyboardInterrupt
+        file.write_text(json.dumps({"rows": [row(model, 50.0 + len(asked))]}))
+
+    monkeypatch.setattr(spread, "measure", measure)
+    monkeypatch.setattr(spread, "PIECES", tmp_path / "pieces")
+    monkeypatch.setattr(spread, "written", lambda rows: tmp_path / f"{len(rows)}.json")
+    with pytest.raises(KeyboardInterrupt):
+        [*spread.lines(["here"], 3, "UR5,Panda", True, "still")]
+    *_, last = spread.lines(["here"], 3, "UR5,Panda", True, "still")
+    assert asked[3] == asked[4] == ("1", "Panda", "still") and len(asked) == 7
+    assert "**53.0** (51.0-56.0)" in last and "2.json" in last
+    assert not [*tmp_path.rglob("*.json")]  # the next run measures anew
 
 
 def test_an_unknown_part_is_refused():

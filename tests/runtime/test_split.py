@@ -239,3 +239,12 @@ def test_a_function_is_given_only_the_outputs_that_it_writes(monkeypatch):
     calls = [line for line in text.splitlines() if "call void @step." in line]
     assert any("ptr null" in line for line in calls) and any("ptr null" not in c for c in calls)
     assert "%s = getelementptr" not in text
+
+
+def test_what_stands_before_does_not_move_the_code_of_one_state_in_its_page(monkeypatch):
+    if not llvm.host().cpu.startswith("znver"):
+        pytest.skip("placed on processors on which it matters, as far as is known")
+    made = pendulum_chain(3)
+    straight = compile_program(made).code.one_address
+    monkeypatch.setattr(module, "DIRECT", 0)  # results are gathered first: other code before it
+    assert (straight - compile_program(made).code.one_address) % 4096 == 0

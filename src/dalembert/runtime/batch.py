@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..expr import Program
-from . import layout, tiles
+from . import incoming, layout, tiles
 from .form import Form
 from .lanes import alone, integers, mask_type, parted, suffix, value_type
 from .lanes import size as bytes_of
@@ -38,7 +38,8 @@ def batch(
     sizes_in = {p.size for p in program.inputs} | {len(program.parameters)} - {0}
     sizes_out = {p.size for p in program.outputs if place.outputs}
     parts = [pack(lanes, n) for n in sorted(sizes_in)] + [rest(lanes)]
-    parts += [unpack(lanes, n) for n in sorted(sizes_out)] + [layout.move(program, place)]
+    parts += [unpack(lanes, n) for n in sorted(sizes_out)] + [layout.save(program, place)]
+    parts += [incoming.load(program, place), incoming.parameters(program, place)]
     reduced = form.reduce and _reduced(*given, form.reduce, index or _all(program))
     return [*parts, reduced or layout.batch(*given, cleared)]
 

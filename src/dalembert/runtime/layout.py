@@ -25,6 +25,15 @@ FEW = 100  # chunks one after the other that are called by name: a processor for
 
 
 @dataclass(frozen=True, slots=True)
+class Angle:
+    """An input that is an angle and nothing else: its port, its entry, its place among angles."""
+
+    port: int
+    entry: int
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
 class Layout:
     """Byte offsets in a block of scratch for one group of `lanes` states."""
 
@@ -39,6 +48,7 @@ class Layout:
     turns: int  # angles, sines and cosines of a state; after the blocks, group beside group
     rows: tuple[int, ...]  # bytes of a row of each output; after the turns, W rows of each
     vectors: int = 1  # of the processor, that a group fills
+    angles: tuple[Angle, ...] = ()  # inputs that go straight to the angles
 
     @property
     def scratch(self) -> int:
@@ -82,6 +92,8 @@ class Driver(Lines):
         self.first, self.here, self.groups = "", "", ""  # of a tile: its first state, how many
         self.turns = ""  # where its angles lie
         self.globals: list[str] = []  # tables of functions
+        self.sources: list[str] = []  # where inputs begin
+        self.dense = ""  # whether their rows have no gaps
 
     def at(self, base: str, offset: int | str) -> str:
         """Return the address so many bytes on."""
@@ -160,8 +172,11 @@ class Driver(Lines):
 
     def given(self, group: str, outs: Sequence[str] = ()) -> list[str]:
         """Return what functions of a chunk get: the block, outputs, the angles, the constants."""
-        turns = self.at(self.turns, self(f"mul i64 {group}, {width(self.place.lanes)}"))
-        return [self.block(group), *outs, turns, "@numbers"]
+        return [self.block(group), *outs, self.turn(group), "@numbers"]
+
+    def turn(self, group: str) -> str:
+        """Return where the angles of a group begin."""
+        return self.at(self.turns, self(f"mul i64 {group}, {width(self.place.lanes)}"))
 
     def chunks(self, name: str, plan: Schedule) -> None:
         """Run each chunk on all groups of the tile, and take the sines it asks for.
@@ -175,6 +190,8 @@ class Driver(Lines):
         for end in [*(c + 1 for c in turning), len(plan.chunks)]:
             if end - start < FEW:
                 for c in range(start, end):
+                    if self.placed(plan, c):
+                        continue
                     ports = {item.port for item in plan.chunks[c] if isinstance(item, Outlet)}
                     self.each(f"@{own}.{c}", name, ports)
             else:
@@ -186,6 +203,13 @@ class Driver(Lines):
             if end > start:
                 self.sines(plan, end - 1, self.turns, self.groups)
             start = end
+
+    def placed(self, plan: Schedule, chunk: int) -> bool:
+        """Return whether a chunk has nothing to do: all its angles came straight from inputs."""
+        if len(plan.chunks[chunk]) != 1 or not isinstance(row := plan.chunks[chunk][0], Row):
+            return False
+        first, there = plan.first[row], {angle.place for angle in self.place.angles}
+        return there >= {*range(first, first + len(row.angles))}
 
     def each(self, function: str, name: str, ports: Collection[int] | None = None) -> None:
         """Call a function on all groups of the tile; it writes to `ports`, or to all outputs."""
@@ -213,7 +237,13 @@ class Driver(Lines):
     nowhere: Sequence[str] = ()  # what stands for the inputs where none are read
 
     def pointers(self) -> None:
-        """Write where outputs and spare rows lie."""
+        """Write where inputs, outputs and spare rows lie, and whether all inputs have no gaps."""
+        self.dense = "true"
+        for k, port in enumerate(self.program.inputs):
+            self.sources.append(self.entry("%ins", k))
+            row, stride = bytes_of(self.place.lanes) * port.size, self.entry("%strides", k, "i64")
+            same = self(f"icmp eq i64 {stride}, {row}")
+            self.dense = self(f"and i1 {self.dense}, {same}")
         for k in range(len(self.place.rows)):
             self.lines.append(f"%spare{k} = getelementptr i8, ptr %scratch, i64 "
                               f"{self.place.spare(k)}")  # fmt: skip
@@ -242,17 +272,30 @@ class Driver(Lines):
 
     def set(self) -> None:
         """Bring the parameters of each group to its block."""
-        self.moved("set", "%params", self("inttoptr i64 %pstride to ptr"))
+        stride = self("inttoptr i64 %pstride to ptr")
+        with self.repeat(self.groups) as g:
+            self.moved("set", g, self.block(g), "%params", stride)
 
     def load(self) -> None:
         """Bring the inputs of each group to its block."""
-        self.moved("load", "%ins", "%strides")
-
-    def moved(self, name: str, table: str, strides: str) -> None:
-        """Move the rows of each group of the tile."""
+        part = self(f"and i64 {self.here}, {self.per - 1}")
+        tag, whole = self.label(), self(f"icmp eq i64 {part}, 0")
+        self.branch(self(f"and i1 {whole}, {self.dense}"), f"{tag}.all", f"{tag}.some")
         with self.repeat(self.groups) as g:
-            numbers = [self.state(g), self.least(self.left(g), self.per)]
-            self.call(name, self.block(g), table, strides, numbers=numbers)
+            state, to = self.state(g), [self.block(g), self.turn(g)]
+            rows = zip(self.sources, self.program.inputs, strict=True)
+            size = bytes_of(self.place.lanes)
+            src = [self.at(x, self(f"mul i64 {state}, {size * port.size}")) for x, port in rows]
+            self.call("load.all", *to, *src)
+        self.lines.append(f"br label %{tag}.end\n{tag}.some:")
+        with self.repeat(self.groups) as g:
+            self.moved("load", g, self.block(g), self.turn(g), "%ins", "%strides")
+        self.open(f"{tag}.end")
+
+    def moved(self, name: str, group: str, *pointers: str) -> None:
+        """Move the rows of a group of the tile."""
+        numbers = [self.state(group), self.least(self.left(group), self.per)]
+        self.call(name, *pointers, numbers=numbers)
 
     def save(self) -> None:
         """Bring results to their rows; those of an incomplete group from the spare rows."""
@@ -274,27 +317,15 @@ class Driver(Lines):
 ALONE = Layout(1, (), 0, 0, 0, (), 0, 1, 0, ())  # one state, with all in its own place
 ONE = "ptr %ins, ptr %params, ptr %outs, ptr %scratch"
 BATCH = "ptr %ins, ptr %strides, ptr %params, i64 %pstride, ptr %outs, i64 %count, ptr %scratch"
-_MOVED = "ptr %block, ptr %table, ptr %strides, i64 %state, i64 %rows"
 
 
-def move(program: Program, place: Layout) -> str:
-    """Return `load`, `set` and `save`: the rows of a group to its block, and back."""
-    load, params, save = (Driver(program, place) for _ in range(3))
+def save(program: Program, place: Layout) -> str:
+    """Return `save`: gathered results of a group to their rows."""
+    d = Driver(program, place)
     for k, offset in enumerate(place.outputs):
-        save.call(f"unpack.{program.outputs[k].size}", f"%out{k}", save.at("%block", offset))
-    for k, port in enumerate(program.inputs):
-        stride = load.entry("%strides", k, "i64")
-        src = load.at(load.entry("%table", k), load(f"mul i64 %state, {stride}"))
-        to = load.at("%block", place.inputs[k])
-        load.call(f"pack.{port.size}", to, src, numbers=[stride, "%rows"])
-    if program.parameters:
-        stride = params("ptrtoint ptr %strides to i64")
-        src = params.at("%table", params(f"mul i64 %state, {stride}"))
-        to = params.at("%block", place.parameters)
-        params.call(f"pack.{len(program.parameters)}", to, src, numbers=[stride, "%rows"])
+        d.call(f"unpack.{program.outputs[k].size}", f"%out{k}", d.at("%block", offset))
     outs = ", ".join(["ptr %block", *(f"ptr %out{k}" for k in range(len(place.outputs)))])
-    made = load.procedure("load", _MOVED) + params.procedure("set", _MOVED)
-    return made + save.procedure("save", outs)
+    return d.procedure("save", outs)
 
 
 def batch(

@@ -30,6 +30,20 @@ BARRIER = "call void @llvm.codeview.annotation(metadata !8)"  # a label in the c
 JUMP = 'call void asm sideeffect "jmp 1f\\0A1:", ""()'
 
 
+PAGE, PLACE = 4096, 1024  # bytes: where in a page the code of one state begins on these
+
+
+def placed() -> str:
+    """Return a function that is never called: what comes next begins at one place of a page.
+
+    Else a change before it would make the code of one state up to a twentieth slower or faster.
+    """
+    if not llvm.host().cpu.startswith("znver"):
+        return ""
+    fill = f'call void asm sideeffect ".fill {PLACE - 64}, 1, 0x90", ""()'
+    return f"define internal void @placed() #0 align {PAGE} {{\n  {fill}\n  ret void\n}}\n"
+
+
 class Numbers:
     """The constants of a kernel in one table, W copies of each; its functions get a pointer to it.
 
@@ -72,6 +86,7 @@ class Access:
     jumping: bool = False  # whether there are jumps between them, see `kept_decoded`
     framed: bool = False  # whether the stack has a register of its own: shorter instructions
     routine: bool = False  # whether functions are called with arguments %a and results %b
+    placed: frozenset[int] = frozenset()  # angles that are there already, see `incoming`
 
     @property
     def rows(self) -> bool:
@@ -135,7 +150,10 @@ def access(program: Program, place: Layout, numbers: Numbers, tiled: bool) -> Ac
     ends += [(f"%out{k}", offset) for k, offset in enumerate(place.outputs)]
     ports = program.inputs, program.outputs
     kept = kept_in_order(program.step, place.lanes)
-    return Access(*ports, place.lanes, place.groups, numbers, tuple(ends), tiled, ordered=kept)
+    placed = frozenset(angle.place for angle in place.angles)
+    return Access(
+        *ports, place.lanes, place.groups, numbers, tuple(ends), tiled, ordered=kept, placed=placed
+    )
 
 
 class Chunk(Lines):
@@ -274,7 +292,8 @@ class Chunk(Lines):
     def row(self, item: Row) -> None:
         """Store the angles; between this chunk and the next their sines and cosines are taken."""
         for k, angle in enumerate(item.angles, self.plan.first[item]):
-            self.store(self.value(angle), "%t", k * self.groups)
+            if k not in self.access.placed:
+                self.store(self.value(angle), "%t", k * self.groups)
 
     def results(self, v: int) -> None:
         """Store a value wherever it is a result, as soon as it is known; rows wait for others."""

@@ -15,6 +15,7 @@ from .batch import batch
 from .called import routines
 from .form import PLAIN, Form
 from .fused import written_out
+from .incoming import angles
 from .lanes import suffix
 from .latency import asks_libm, waits
 from .layout import Layout
@@ -28,6 +29,7 @@ from .lower import (
     functions,
     kept_decoded,
     kept_in_order,
+    placed,
 )
 from .packed import packed
 from .refused import hurried
@@ -82,7 +84,13 @@ def module(
     if tiled:
         inside = replace(program, inputs=(), outputs=program.outputs if collected else ())
     probe = places.layout(inside, lanes, slots, 1, turns, collected)
-    place = replace(probe, groups=_groups(program, probe, vectors), vectors=vectors)
+    straight = {} if tiled else angles(program, step)
+    place = replace(
+        probe,
+        groups=_groups(program, probe, vectors),
+        vectors=vectors,
+        angles=tuple(straight.values()),
+    )
     numbers = Numbers(lanes)
     parts = _blocks(program, step, prepare, place, numbers, tiled)
     parts += batch(program, place, step, prepare, form, cleared, index)
@@ -136,7 +144,7 @@ def _one(program: Program) -> tuple[list[str], int]:
     """Return the code for one state, and its scratch bytes."""
     step, prepare = (schedule(block, alone=True) for block in (program.step, program.prepare))
     one, scratch = places.one(program, step, prepare)
-    return [*_blocks(program, step, prepare), one], scratch
+    return [placed(), *_blocks(program, step, prepare), one], scratch
 
 
 def _ordered(program: Program) -> Program:

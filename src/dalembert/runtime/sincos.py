@@ -220,31 +220,43 @@ def sincos(lanes: int, fused: bool) -> str:
 def across(lanes: int, fused: bool) -> str:
     """Return `sincos` of one state, whose angles fill the lanes of vectors; few go one by one.
 
+    Two vectors go at a time, or all three where there are three.
+    """
+    entry, given = Lines(), "ptr %p, i64 %n, i64 %groups, i64 %stride"
+    few, two, three = (entry(f"icmp ule i64 %n, {n}") for n in (lanes - 1, 2 * lanes, 3 * lanes))
+    entry.branch(few, "one", "more")
+    entry.lines.append(f"tail call void @sincos.few({given})\n  ret void\nmore:")
+    entry.branch(entry(f"xor i1 {two}, {three}"), "three", "two")
+    for name, last in (("three", "\ntwo:"), ("two", "")):
+        call = f"tail call void @sincos.{name}(ptr %p, i64 %n, ptr @turns.{name})"
+        entry.lines.append(f"{call}\n  ret void{last}")
+    entries = entry.function(f"void @sincos.f64({given})")
+    return entries + _across(lanes, fused, 2, "two") + _across(lanes, fused, 3, "three")
+
+
+def _across(lanes: int, fused: bool, many: int, name: str) -> str:
+    """Return the function that takes so many vectors of the angles of one state at a time.
+
     If n is not a multiple of the lanes, the last vector overlaps the one before: it is read first.
     """
-    two, entry, w = _Several(lanes, fused), Lines(), Moves(lanes)
-    few = entry(f"icmp ult i64 %n, {lanes}")
-    entry.branch(few, "one", "many")
-    entry.lines.append("tail call void @sincos.few(ptr %p, i64 %n, i64 %groups, i64 %stride)")
-    entry.lines.append("ret void\nmany:")
-    entry.lines.append("tail call void @sincos.many(ptr %p, i64 %n, ptr @turns.across)\n  ret void")
+    all_, w = _Several(lanes, fused, many), Moves(lanes)
     end = w(f"sub i64 %n, {lanes}")
     kept = w.get(w.type, w.at("double", "%p", end), 8)
-    with w.repeat("%n", 2 * lanes) as i:
+    with w.repeat("%n", many * lanes) as i:
         w.open("near")
-        for tag, k in (("a", i), ("b", w(f"add i64 {i}, {lanes}"))):
+        for place, tag in enumerate(all_.tags):
+            k = w(f"add i64 {i}, {place * lanes}")
             own = w(f"call i64 @llvm.umin.i64(i64 {k}, i64 {end})")
             w.lines.append(f"%here{tag} = getelementptr double, ptr %p, i64 {own}")
             read, beyond = w.get(w.type, f"%here{tag}", 8), w(f"icmp uge i64 {k}, {end}")
             w.lines.append(f"%x{tag} = select i1 {beyond}, {w.type} {kept}, {w.type} {read}")
-        w.lines += two.blocks
-        for tag, (sine, cosine) in zip("ab", two.made, strict=True):
+        w.lines += all_.blocks
+        for tag, (sine, cosine) in zip(all_.tags, all_.made, strict=True):
             there = w.at("double", f"%here{tag}", "%n")
             w.put(w.type, sine, f"%here{tag}", 8)
             w.put(w.type, cosine, there, 8)
-    head = "void @sincos.f64(ptr %p, i64 %n, i64 %groups, i64 %stride)"
-    many = w.procedure("sincos.many", "ptr %p, i64 %n, ptr %k")
-    return two.numbers.text("turns.across") + entry.function(head) + many
+    made = w.procedure(f"sincos.{name}", "ptr %p, i64 %n, ptr %k")
+    return all_.numbers.text(f"turns.{name}") + made
 
 
 def _over_groups(lanes: int) -> str:

@@ -140,23 +140,30 @@ def pack(lanes: int, size: int) -> str:
     for k in range(lanes):
         row = w(f"call i64 @llvm.umin.i64(i64 {k}, i64 {last})")
         starts.append(w.at("i8", "%src", w("mul i64 {}, %stride", row)))
+    entries(w, size, starts, lambda column, k: w.at(w.type, w.at(w.type, "%dst", column), k))
+    arguments = "ptr noalias %dst, ptr noalias %src, i64 %stride, i64 %rows"
+    return w.procedure(f"pack.{size}", arguments)
+
+
+def entries(
+    w: Moves, size: int, starts: Sequence[str], place: Callable[[str | int, int], str],
+    unrolled: int = UNROLLED,
+) -> None:  # fmt: skip
+    """Write how W rows become entries of W lanes; `place` says where entry column + k goes."""
 
     def move(column: str | int, many: int) -> None:
         kind = f"<{many} x {w.unit}>" if many > 1 else w.unit
-        given = [w.get(kind, w.at(w.unit, row, column), bytes_of(lanes)) for row in starts]
+        given = [w.get(kind, w.at(w.unit, row, column), bytes_of(w.lanes)) for row in starts]
         if many == 1:
             made = ["poison"]
             for k, x in enumerate(given):
                 made = [w(f"insertelement {{t}} {{}}, {w.unit} {{}}, i64 {k}", *made, x)]
         else:
             made = _turned(w, [_joined(w, given[k::many], many) for k in range(many)])
-        start = w.at(w.type, "%dst", column)
         for k, lane in enumerate(made):
-            w.put(w.type, lane, w.at(w.type, start, k))
+            w.put(w.type, lane, place(column, k))
 
-    _columns(w, size, w.short, UNROLLED, move)
-    arguments = "ptr noalias %dst, ptr noalias %src, i64 %stride, i64 %rows"
-    return w.procedure(f"pack.{size}", arguments)
+    _columns(w, size, w.short, unrolled, move)
 
 
 def unpack(lanes: int, size: int) -> str:
