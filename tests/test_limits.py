@@ -58,3 +58,17 @@ def test_positions_beyond_limits_are_told_on_every_base(base):
     q[:, -1] = 2 * t
     f = da.torques_along(m, (t, q, np.zeros((11, m.nv)), np.zeros((11, m.nv))))
     assert [(x.joint, x.what, x.value) for x in f.exceeded] == [("j1", "upper position", 2.0)]
+
+
+def test_a_motion_up_to_the_limit_of_a_follower_keeps_it():
+    """(0.2 - 0.3) / -0.1 is 0.9999999999999998: rounding is no limit that is passed."""
+    bodies = [
+        {"name": "a", "parent": -1, "joint": {"type": "revolute"}, "mass": 1, "com": [0.1, 0, 0]},
+        {"name": "b", "parent": "a", "mass": 1,
+         "joint": {"type": "prismatic", "axis": [1, 0, 0], "limits": [0.2, 0.31]}},
+    ]  # fmt: skip
+    follows = [{"joint": "b", "of": "a", "ratio": -0.1, "offset": 0.3}]
+    m = da.load({"bodies": bodies, "couplings": follows})
+    assert da.torques_along(m, da.trajectory.quintic([0.0], [1.0], 1.0)).executable
+    (excess,) = da.torques_along(m, da.trajectory.quintic([0.0], [1.0001], 1.0)).exceeded
+    assert excess.what == "upper position"

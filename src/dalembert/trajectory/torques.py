@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 NO_FORCE = 1e-6  # of the largest force: what a joint without a motor may seem to need
+ROUNDING = 1e-12  # of a limit: those of joints that follow are divided by their ratio
 LOOSE = 0.05  # of the mechanism's size: measured joints contradict each other by less
 
 
@@ -360,7 +361,8 @@ def _exceeded(
     def look(name: str, what: str, column: Array, limit: float, sign: float = 0.0) -> None:
         sized = np.nan_to_num(np.abs(column) if sign == 0 else sign * column, nan=-np.inf)
         k = int(np.argmax(sized))
-        if np.isfinite(limit) and sized[k] > (limit if sign == 0 else sign * limit):
+        most = (limit if sign == 0 else sign * limit) + ROUNDING * abs(limit)
+        if np.isfinite(limit) and sized[k] > most:
             force, speed = force_and_speed(m, name)
             unit = {"force": force, "speed": speed}.get(what, speed.removesuffix("/s"))
             found.append(Excess(name, what, float(column[k]), float(limit), float(t[k]), unit))
