@@ -325,3 +325,18 @@ def test_a_plan_of_nothing_has_nothing_to_move_or_to_spare():
     nothing = LoopPlan(0, (), (), (), ())
     assert (nothing.rank, nothing.mobility, nothing.free, nothing.spare_motors) == (0, 0, 0, 0)
     assert nothing.redundant == () and "free" not in str(nothing)
+
+
+def test_a_plan_shows_itself_shortly_and_two_plans_never_alike():
+    """Kernels are kept under what a plan shows: plans that differ in any field differ in it."""
+    plan = da.plan(da.robots.stewart())
+    assert len(repr(plan)) < 150 and str(plan) in repr(plan)
+    others = [
+        replace(plan, rows=plan.rows[::-1]),
+        replace(plan, dependent=plan.dependent[::-1]),
+        replace(plan, independent=plan.independent[::-1]),
+        replace(plan, row_sizes=tuple(2 * x for x in plan.row_sizes)),
+        replace(plan, column_sizes=tuple(2 * x for x in plan.column_sizes)),
+    ]
+    assert len({repr(x) for x in (plan, *others)}) == 6
+    assert repr(replace(plan)) == repr(plan)

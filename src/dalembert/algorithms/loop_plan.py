@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field, fields
+from hashlib import blake2b
 
 from ..display import lines_html
 from ..errors import shown
@@ -62,9 +63,9 @@ class LoopPlan:
         return "; ".join(parts)
 
     def __repr__(self) -> str:
-        # every field: kernels are kept under this text
-        own = ", ".join(f"{f.name} {getattr(self, f.name)}" for f in fields(self) if f.repr)
-        return f"<LoopPlan: {own}>"
+        # kernels are kept under this text, so its number is made of every field
+        own = repr([getattr(self, f.name) for f in fields(self)])
+        return f"<LoopPlan {blake2b(own.encode(), digest_size=8).hexdigest()}: {self}>"
 
     def _repr_html_(self) -> str:
         return lines_html(str(self))
