@@ -101,3 +101,11 @@ def test_random_constant_rotations(seed):
     m = da.load(",".join(parts) + ";" + BODIES[: BODIES.index("body 4")])
     agrees(m, da.equations(m), seed=seed)
     assert math.isfinite(da.equations(m).prune({}, {"all": {"q": 1, "qd": 1, "qdd": 1}}, 0.1).kept)
+
+
+def test_a_constant_angle_between_a_lever_and_a_joint_folds_away():
+    """cos(al)*cos(q2+al)+sin(al)*sin(q2+al) is cos(q2); the numbers are those of the kernels."""
+    m = da.load("RZ(),RZK(al),TXK(L1),RZ(),RZK(be),TXK(L2),RZ(),TXK(L3); gravity=(0,G,0);")
+    eq = da.equations(m)
+    assert str(eq.A[2, 3]) == "VX3*L2*C3+JZ3" and str(eq.B[2, 1, 3]) == "-2*VX3*L2*S3"
+    agrees(m, eq, {name: 0.3 + 0.1 * k for k, name in enumerate(m.open_parameters)})

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .angles import Joints, rotated
+from .angles import CONSTANT, Joints, rotated
+from .kinds import Key
 from .ring import Poly, Ring
 
 if TYPE_CHECKING:
@@ -68,9 +69,7 @@ def resummed(ring: Ring, p: Poly) -> Poly:
 
 def meetings(ring: Ring, p: Poly) -> dict[Joints, set[Joints]]:
     """Return for each angle of p those that stand in one term with it, itself if squared."""
-    angle = {
-        k: g.key[1] for k, g in enumerate(ring.symbols.generators) if g.key[0] in ("sin", "cos")
-    }
+    angle = {k: _angle(g.key) for k, g in enumerate(ring.symbols.generators) if _angle(g.key)}
     met: dict[Joints, set[Joints]] = {}
     for powers in p.monoms():
         here = [angle[k] for k, power in enumerate(powers) for _ in range(power) if k in angle]
@@ -84,20 +83,32 @@ def sums(ring: Ring) -> Iterator[tuple[Joints, tuple[Joints, int], tuple[Joints,
 
     The sign of each other angle stands with it.
     """
-    known = {g.key[1]: None for g in ring.symbols.generators if g.key[0] == "cos"}
+    known = {_angle(g.key): None for g in ring.symbols.generators if g.key[0] in ("cos", "cosK")}
     for a in known:
         for b in known:
             total = tuple(sorted((*a, *b), key=abs))
             if a < b and total in known:
                 yield total, (a, 1), (b, 1)
                 yield a, (total, 1), (b, -1)
-                yield b, (total, 1), (a, -1)
+                if b[0] < CONSTANT:
+                    yield b, (total, 1), (a, -1)
+
+
+def _angle(key: Key) -> Joints:
+    """Return the sum of angles whose sine or cosine a generator is; none of any other."""
+    kind, *of = key
+    if kind in ("sin", "cos"):
+        return of[0]  # type: ignore[no-any-return]
+    return (CONSTANT + of[0],) if kind in ("sinK", "cosK") else ()
 
 
 def _pair(ring: Ring, angle: tuple[Joints, int]) -> tuple[Poly, Poly]:
     """Return cosine and sine of an angle with a sign."""
     joints, sign = angle
     index = ring.symbols.index
+    if joints[0] > CONSTANT:
+        k = joints[0] - CONSTANT
+        return ring.gens[index["cosK", k]], sign * ring.gens[index["sinK", k]]
     return ring.gens[index["cos", joints]], sign * ring.gens[index["sin", joints]]
 
 
