@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike
 
 from .compute import evaluate, integrate, neutral
 from .errors import ComputationError, SingularModel, shown
-from .linearize import Linear, linearize
+from .linearize import Linear, linearize, resting
 from .mechanism import Mechanism, require_mechanism
 from .mechanism.limits import coordinate_limits
 from .plan.assembly import Closure, assemble, close, placed
 from .plan.loops import with_motors
 from .simulate.given_state import held_signals
-from .simulate.systems import Closed, Reduced, System, Tree, system
+from .simulate.systems import Closed, Reduced, System, Tree
 
 Array = np.ndarray
 PASSED = 1e-9  # by which a limit may be passed
@@ -39,8 +39,8 @@ def equilibrium(
     It takes Newton steps while they help, and otherwise lets the mechanism fall a little way: a
     search that begins near an unstable equilibrium may find it, any other ends at a stable one.
     Closed loops are closed first, and stay so; `q` may name joints, `{"crank": 1.2}`. Under
-    velocity constraints the search goes only where the machine itself can go. A pose beyond the
-    limits of the joints is refused, unless `limits` is False.
+    velocity constraints the search goes only where the machine itself can go; prescribed joints
+    stay. A pose beyond the limits of the joints is refused, unless `limits` is False.
 
     >>> import dalembert as da
     >>> m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
@@ -49,9 +49,10 @@ def equilibrium(
     """
     require_mechanism(m, "equilibrium", moving=True)
     m = with_motors(m)
-    own = system(m)
+    own = resting(m)
     if isinstance(own, Closed):
-        q = assemble(m, q)
+        posed = q is not None and not isinstance(q, Mapping)
+        q = assemble(m, q, hold=m.prescribed if posed and m.prescribed else None)
     elif isinstance(q, Mapping):
         q = placed(m, q)
     q = np.asarray(neutral(m) if q is None else q, dtype=float)
@@ -119,11 +120,13 @@ class _Rest:
 
     def rate(self, q: Array, here: Linear | None = None) -> Array:
         """Return the accelerations from rest, of independent speeds; nan where loops are open."""
-        m = self.own.m
-        if isinstance(self.own, Reduced):
-            own, u = self.own.bound(m.bound()), held_signals(self.own, q, self.steer, 0)
+        m, own = self.own.m, self.own
+        if isinstance(own, Reduced) or own.given:
+            own = own.planned_at(q) if isinstance(own, Closed) else own
+            u = held_signals(own, q, self.steer, 0)
             given = (z.tolist() for z in (q, np.zeros(own.speeds), self.forces, u))
-            return np.array(own.acceleration(*given), dtype=float)
+            rates = np.array(own.bound(m.bound()).acceleration(*given), dtype=float)
+            return rates if here is None or isinstance(own, Reduced) else rates[[*here.coordinates]]
         try:
             found: Array = evaluate(m, "forward_dynamics", q, np.zeros(m.nv), self.forces)
         except ComputationError:
@@ -157,7 +160,8 @@ class _Rest:
         full = np.zeros(m.nv)
         full[list(here.coordinates)] = step
         trial = integrate(m, q, full)
-        return close(self.closure, trial, here.coordinates)[0] if self.closure else trial
+        held = (*here.coordinates, *(m.velocity_index[j] for j in self.own.given))
+        return close(self.closure, trial, held)[0] if self.closure else trial
 
     def fallen(self, q: Array, here: Linear, ways: Array) -> Array:
         """Return q moved along its accelerations, not beyond where they turn against the motion."""

@@ -24,7 +24,7 @@ from .compute.designs import Designs, designs_of
 from .compute.recorded import recorded
 from .compute.rotations import check_quaternions
 from .compute.singular import singular_here
-from .compute.turns import cross_matrix
+from .compute.turns import tangents_turning
 from .display import table_html
 from .door import doors
 from .errors import UsageError, shown
@@ -32,7 +32,7 @@ from .expr import Function, jacobian
 from .joint import Vector
 from .kept import Kept
 from .linear_reduction import ignorable, independent, quotient, restricted
-from .mechanism import Mechanism, joint_name, require_mechanism
+from .mechanism import Mechanism, is_rolling, joint_name, require_mechanism
 from .plan.assembly import assemble
 from .plan.loops import with_motors
 from .simulate.given_state import asked, held_signals
@@ -247,7 +247,7 @@ def linearize(
     if designs.lead:
         return _many(designs, q, qd, tau, {"steer": steer, "t": t, "drives": drives})
     m = designs.m
-    own = system(m, drives)
+    own = resting(m, drives)
     if q is None:
         q = assemble(m) if isinstance(own, Closed) else neutral(m)
     at: Array = np.asarray(q, dtype=float)
@@ -279,6 +279,12 @@ def linearize(
     )  # fmt: skip
 
 
+def resting(m: Mechanism, drives: Drives = "inertia") -> System:
+    """Return the state model in which prescribed joints stay where they are, or keep their rate."""
+    held = () if is_rolling(m) or m.form is not None else Constraints.of(m).prescribed
+    return system(m, drives, held)
+
+
 def _many(designs: Designs, q: Any, qd: Any, tau: Any, options: Any) -> Linear:
     """Return the models of many machines, each about its own state."""
 
@@ -302,6 +308,8 @@ def _notes(own: System, q: Array, v: Array, steer: Any, t: float) -> tuple[str, 
     """Return what was counted, and the joints at rest whose dry friction has no slope."""
     notes, m = counted(own.m, own.drives), own.m
     steering = own.steering if steer is None else ()
+    held = [joint_name(m.bodies[j]) for j in own.given]
+    notes += (f"prescribed joints do not take part: {_listed(held)}",) if held else ()
     notes += tuple(f"steering {shown(n)} is not given and stays 0: give steer=" for n in steering)
     u = [float(x) for x in held_signals(own, q, steer, t)]
     qd = own.bound(m.bound()).velocity([float(x) for x in q], [float(x) for x in v], u)
@@ -335,8 +343,10 @@ def _positions(own: System, q: Array, u: Array) -> list[tuple[str, list[float]]]
 
 def _linear(own: System, q: Array, v: Array, tau: Array, u: Array) -> Linear:
     m = own.m
-    coordinates = own.plan.independent if isinstance(own, Closed) else tuple(range(m.nv))
-    speeds = coordinates if isinstance(own, Closed) else tuple(range(own.speeds))
+    every = own.plan.independent if isinstance(own, Closed) else tuple(range(m.nv))
+    led = () if isinstance(own, Reduced) else [m.velocity_index[j] for j in own.given]
+    coordinates = tuple(k for k in every if k not in led)
+    speeds = tuple(range(own.speeds)) if isinstance(own, Reduced) else coordinates
     n, k = len(coordinates), len(speeds)
     rows = n + k
 
@@ -349,9 +359,14 @@ def _linear(own: System, q: Array, v: Array, tau: Array, u: Array) -> Linear:
     A = np.array(by_state(*values), dtype=float).reshape(rows, rows)
     B = np.array(by_force(*values), dtype=float).reshape(rows, -1)
     rate = np.array(flow(*values), dtype=float)[n:]
-    if n == m.nv:
-        rates = own.bound(m.bound()).velocity(*([float(x) for x in z] for z in (q, v, u)))
-        A[:n, :n] += _turning(m, np.array(rates, dtype=float))
+    if m.nq != m.nv:  # tangents of all joints follow from those of the coordinates
+        bound = own.bound(m.bound())
+        rates = bound.velocity(*([float(x) for x in z] for z in (q, v, u)))
+        G = np.eye(m.nv)[:, list(coordinates)]
+        if isinstance(bound, Closed):
+            G = np.array(closed_at(bound.m, bound.plan, values[1], 0).G, dtype=float)
+            G = G[:, [every.index(k) for k in coordinates]]
+        A[:n, :n] += (tangents_turning(m, np.array(rates, dtype=float)) @ G)[list(coordinates)]
     return Linear(A, B, rate, coordinates)
 
 
@@ -360,33 +375,20 @@ def _flow(own: System, u: Array, coordinates: Any, speeds: Any) -> Function:
     m, n, signals = own.m, len(coordinates), list(map(float, u))
 
     def flow(bound: System, d: Vector, q: Vector, v: Vector, tau: Vector) -> Any:
-        change = list(v)
+        change, step = list(v), [0] * m.nv
+        for k, x in zip(coordinates, d[:n], strict=True):
+            step[k] = x
+        for k, x in zip(speeds, d[n:], strict=True):
+            change[k] = change[k] + x
         if isinstance(bound, Closed):
             closed = closed_at(bound.m, bound.plan, q, 0)
-            q = m.moved(q, list(closed.expanded(list(d[:n]))))
-            for k, x in zip(speeds, d[n:], strict=True):
-                change[k] = change[k] + x
+            q = m.moved(q, list(closed.expanded([step[k] for k in bound.plan.independent])))
             change = list(closed_at(bound.m, bound.plan, q, 0).velocity(change))
         else:
-            q = m.moved(q, list(d[:n]))
-            change = [a + b for a, b in zip(v, d[n:], strict=True)]
+            q = m.moved(q, step)
         qd = bound.velocity(q, change, signals)
         rate = bound.acceleration(q, change, tau, signals)
         return [*(qd[k] for k in coordinates), *(rate[k] for k in speeds)]
 
     sizes = [("d", n + len(speeds)), ("q", m.nq), ("v", own.speeds), ("tau", own.forces)]
     return recorded(m, "flow", sizes, None, lambda of, graph: partial(flow, own.bound(of)))
-
-
-def _turning(m: Mechanism, qd: Array) -> Array:
-    """Return -ad of the velocities of quaternion joints: tangents are seen from turning axes."""
-    out = np.zeros((m.nv, m.nv))
-    for j, body in enumerate(m.bodies):
-        k = m.velocity_index[j]
-        if body.joint.kind == "spherical":
-            out[k : k + 3, k : k + 3] = -cross_matrix(qd[k : k + 3])
-        elif body.joint.kind == "free":
-            v, w = cross_matrix(qd[k : k + 3]), cross_matrix(qd[k + 3 : k + 6])
-            out[k : k + 3, k : k + 3] = out[k + 3 : k + 6, k + 3 : k + 6] = -w
-            out[k : k + 3, k + 3 : k + 6] = -v
-    return out

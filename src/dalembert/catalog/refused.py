@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from ..errors import UsageError, shown
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, is_closed, is_rolling
 from .later import closed_form
 from .quantity import Algorithm, Quantity
 
@@ -37,8 +37,29 @@ def _unmotorised(row: Quantity, m: Mechanism) -> UsageError | None:
     return no_motor(m, f"{row.name}: ", f"with {held[0]},")
 
 
+# forces and accelerations of a machine with loops: no input says how a prescribed joint moves
+OF_FORCES = ("inverse_dynamics", "forward_dynamics", "hybrid_dynamics", "link_wrenches",
+             "inverse_dynamics_derivatives", "forward_dynamics_derivatives", "active_torques",
+             "loop_reactions", "task_terms")  # fmt: skip
+
+
+def moved_from_outside(name: str, m: Mechanism) -> UsageError | None:
+    """Return why a joint of a loop may not be prescribed: it would be one that nothing drives."""
+    led = [n for n in m.prescribed if n in m.joint_names and n not in m.active]
+    if not led or is_rolling(m) or not is_closed(m):
+        return None
+    which = ", ".join(repr(shown(n)) for n in led)
+    return UsageError(
+        f"{name}: {which} {'is' if len(led) == 1 else 'are'} prescribed, and no input says how",
+        hint=f"name {'it' if len(led) == 1 else 'them'} in active too: motors that hybrid_dynamics "
+        "takes by their accelerations (given=[...]); simulate and torques_along take motions",
+    )
+
+
 def refusal(row: Quantity, m: Mechanism) -> UsageError | None:
     """Return why a quantity does not hold for the whole machine, None where it does."""
+    if m.prescribed and row.name in OF_FORCES and (error := moved_from_outside(row.name, m)):
+        return error
     if not row.instead:
         return _unmotorised(row, m)
     what = next((what for what, has in CLASSES.items() if has(m)), None)

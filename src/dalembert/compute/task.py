@@ -92,7 +92,7 @@ class TaskModel:
         m = self.mechanism
         rates = np.zeros(m.nv) if qd is None else qd
         told: tuple[Any, ...] = ()
-        if is_closed(m) and Constraints.of(m).inputs:
+        if is_rolling(m) and Constraints.of(m).inputs:
             n = len(Constraints.of(m).inputs)
             told = tuple(np.zeros(n) if x is None else x for x in (steer, steer_rate))
         elif steer is not None or steer_rate is not None:
@@ -246,7 +246,7 @@ def _samples(t: TaskModel) -> list[tuple[Array, Array]]:
     if is_closed(m):
         from ..plan.generic import neighbours
 
-        n = len(Constraints.of(m).inputs)
+        n = len(Constraints.of(m).inputs) if is_rolling(m) else 0
         if n:
             told = rng.uniform(0.1, 0.3, n), rng.uniform(0.1, 0.3, n)
         c, pose = general_pose(m)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..mechanism import Mechanism
+
 Array = np.ndarray
 HALF = 1e-9  # a turn with a smaller sine is half a turn: its axis is read off R + 1
 
@@ -40,3 +42,17 @@ def pose_error(now: Array, wanted: Array) -> Array:
     """Return (position, axis times angle) in base axes from poses (..., 4, 4) to others."""
     R = wanted[..., :3, :3] @ np.swapaxes(now[..., :3, :3], -1, -2)
     return np.concatenate([wanted[..., :3, 3] - now[..., :3, 3], turn_of(R)], axis=-1)
+
+
+def tangents_turning(m: Mechanism, qd: Array) -> Array:
+    """Return -ad of the velocities of quaternion joints: tangents are seen from turning axes."""
+    out = np.zeros((m.nv, m.nv))
+    for j, body in enumerate(m.bodies):
+        k = m.velocity_index[j]
+        if body.joint.kind == "spherical":
+            out[k : k + 3, k : k + 3] = -cross_matrix(qd[k : k + 3])
+        elif body.joint.kind == "free":
+            v, w = cross_matrix(qd[k : k + 3]), cross_matrix(qd[k + 3 : k + 6])
+            out[k : k + 3, k : k + 3] = out[k + 3 : k + 6, k + 3 : k + 6] = -w
+            out[k : k + 3, k + 3 : k + 6] = -v
+    return out

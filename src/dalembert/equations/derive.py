@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..catalog.refused import moved_from_outside
 from ..errors import ModelError, UsageError, shown
 from ..mechanism import Mechanism, is_closed, is_rolling, joint_name, require_mechanism
 from ..mechanism.follower import Follower
@@ -51,6 +52,8 @@ def equations(
     if (m.loops or m.couplings) and not is_rolling(m) and whole:
         from .loop_equations import loop_equations
 
+        if error := moved_from_outside("equations", m):
+            raise error
         return loop_equations(m, expand, full, limit, q)
     return tree_equations(m, expand, full, limit)
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..algorithms.base_parameters import BaseParameters
+from ..catalog.refused import moved_from_outside
 from ..compute import evaluate
 from ..errors import UsageError, shown
 from ..kept import Kept
@@ -35,7 +36,8 @@ def active_regressor(
 
     On a tree this is `regressor`. With loops, couplings and wheels, rates of independent joints are
     read, as in all closed quantities, and rows are motors as in `inverse_dynamics`. phi are the
-    standard parameters of all bodies; with `columns="base"` those of `base_parameters(m)`.
+    standard parameters of all bodies; with `columns="base"` those of `base_parameters(m)`. Forces
+    of springs and elastic joints are known, and not in Y: tau is what is left without them.
 
     >>> import dalembert as da
     >>> m = da.robots.fourbar()
@@ -52,6 +54,8 @@ def active_regressor(
         raise UsageError(f"unknown columns {shown(repr(columns))}", hint=known)
     if not is_closed(m):
         return np.asarray(evaluate(m, "regressor", q, qd, qdd, drives=drives, columns=columns))
+    if error := moved_from_outside("active_regressor", m):
+        raise error
     qd, qdd = evaluate(m, "tree_motion", q, qd, qdd)
     Y = freedom_regressor(m, q, qd, qdd, drives=drives)
     Y = Y[..., : len(planned(m).motors), :]  # what no motor moves is last
