@@ -22,13 +22,15 @@ from .loop_blocks import TERMS, Solved, circle, right_side, scaled, solved, told
 from .loop_blocks import Line as Named
 from .loop_elimination import named_line
 from .loop_rates import first_rate
-from .loop_shared import shared
+from .loop_shared import shared, written_size
 from .sections import Line
 from .trig import NotTrig, is_coordinate, plain, tidy, trig
 from .trig_form import folded, zero_formula
 
 if TYPE_CHECKING:
     from .kane_symbols import Setting
+
+LONG = 24  # operations from which on an entry or a right side has a name
 
 
 def is_closed_chain(m: Mechanism) -> bool:
@@ -105,10 +107,16 @@ def rate_lines(s: Solved) -> list[Line]:
             G = [s.G.get((j, k), 0) for j in range(s.m.nv)]
             own = [dot(Jd[r], G) for r in block.rows]
             side = right_side(s, block.rows, own, lambda j, k=k: rate.get((j, k), 0))
+            # an equation of a leg is used for its platform, and for each joint of the leg
+            side = [s.step(x, lines) if _is_long(x) else x for x in side]
             found = block.solve(side, lines, list(names.values()))
             rate.update({(j, k): x for j, x in zip(block.joints, found, strict=True)})
     used = {n for _, x in lines if isinstance(x, Expr) for n in x.names()}
     return told([*((n, x) for n, x in s.turns.items() if n in used), *lines])
+
+
+def _is_long(x: Any) -> bool:
+    return isinstance(x, Expr) and written_size(x) > LONG
 
 
 def _moving_rows(s: Solved, lines: list[Named]) -> list[list[Any]]:
@@ -119,6 +127,8 @@ def _moving_rows(s: Solved, lines: list[Named]) -> list[list[Any]]:
     every = [scaled(_slope(s, J[r][k]), s.scale[n]) for n, r, k in places]
     every = shared(every, {}, lambda x: s.step(x, lines))
     every = [folded(x) if isinstance(x, Expr) else x for x in every]
+    # an entry is used once for each column of G
+    every = [s.step(x, lines) if _is_long(x) else x for x in every]
     return [every[n * m.nv : (n + 1) * m.nv] for n in range(len(s.plan.rows))]
 
 

@@ -74,6 +74,8 @@ class Elimination:
             rows.remove(r)
             columns.remove(c)
             U[r][c] = self._step(U[r][c], self.lines)
+            for k in sorted(columns):  # used for every right side, and for every row below
+                U[r][k] = self._step(U[r][k], self.lines)
             below = []
             for i in sorted(rows):
                 if is_plain_zero(U[i][c]):

@@ -34,11 +34,13 @@ def second_rate(s: Solved, t: Trig) -> Any:
     """Return d²/dt² of a sum at constant rates of all joints."""
     total: Any = 0
     for factor, moving in _terms(s, t):
+        own: Any = 0  # alike in every equation that has these factors
         for k, (_, _, second) in enumerate(moving):
-            total = total + _times([factor, *_others(moving, k), second])
+            own = own + _times([*_others(moving, k), second])
         for a, b in combinations(range(len(moving)), 2):
             rates = [moving[a][1], moving[b][1]]
-            total = total + 2 * _times([factor, *_others(moving, a, b), *rates])
+            own = own + 2 * _times([*_others(moving, a, b), *rates])
+        total = total + factor * own
     return total
 
 

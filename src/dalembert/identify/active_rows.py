@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..algorithms.base_parameters import BaseParameters
+from ..algorithms.velocity_constraints import Constraints
 from ..catalog.refused import moved_from_outside
 from ..compute import evaluate
 from ..errors import UsageError, shown
@@ -56,6 +57,11 @@ def active_regressor(
         return np.asarray(evaluate(m, "regressor", q, qd, qdd, drives=drives, columns=columns))
     if error := moved_from_outside("active_regressor", m):
         raise error
+    if Constraints.of(m).inputs:
+        raise UsageError(
+            "active_regressor is not known where motions are prescribed",
+            hint="regressor(m.tree, ...) is that of the tree",
+        )
     qd, qdd = evaluate(m, "tree_motion", q, qd, qdd)
     Y = freedom_regressor(m, q, qd, qdd, drives=drives)
     Y = Y[..., : len(planned(m).motors), :]  # what no motor moves is last
