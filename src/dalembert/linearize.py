@@ -375,7 +375,8 @@ def _flow(own: System, u: Array, coordinates: Any, speeds: Any) -> Function:
     m, n, signals = own.m, len(coordinates), list(map(float, u))
 
     def flow(bound: System, d: Vector, q: Vector, v: Vector, tau: Vector) -> Any:
-        change, step = list(v), [0] * m.nv
+        change: list[Any] = list(v)
+        step: list[Any] = [0] * m.nv
         for k, x in zip(coordinates, d[:n], strict=True):
             step[k] = x
         for k, x in zip(speeds, d[n:], strict=True):
