@@ -168,6 +168,44 @@ def test_an_unfit_out_is_refused(kernel, states):
         kernel(memory[:5], qd[0], out=memory[4:9])
 
 
+@pytest.mark.parametrize("inputs", [1, 2, 3, 4])
+def test_arrays_that_change_where_they_lie_are_seen(inputs):
+    ports = [(f"x{k}", 3) for k in range(inputs)]
+    k = compile_program(program(trace(lambda *x: [sum(y[n] for y in x) for n in range(3)], ports)))
+    rng = np.random.default_rng(5)
+    x, out = [rng.normal(size=3) for _ in range(inputs)], np.empty(3)
+
+    def agrees():
+        out[:] = 0
+        assert k(*x, out=out) is out and out.tobytes() == k.general(*x).tobytes()
+
+    for _ in range(3):  # the second call finds all arrays where they were
+        x[0] += 1
+        agrees()
+    for name, wrong, right in (
+        ("shape", (3, 1), (3,)),
+        ("dtype", np.dtype("<i8"), np.dtype("<f8")),
+        ("dtype", np.dtype(">f8"), np.dtype("<f8")),
+    ):
+        for array in (x[-1], out):
+            setattr(array, name, wrong)
+            if array is not out and wrong == np.dtype(">f8"):  # numbers still, read as such
+                agrees()
+            else:
+                with pytest.raises(UsageError):
+                    k(*x, out=out)
+            setattr(array, name, right)
+            agrees()
+    out.flags.writeable = False
+    with pytest.raises(UsageError, match="read-only"):
+        k(*x, out=out)
+    for wrong in ([x[0].tolist()], [x[0], *x], [None]):
+        with pytest.raises(UsageError):
+            k(*wrong, *x[1:], out=out)
+    with pytest.raises(UsageError, match="overlaps"):
+        k(*x, out=x[-1])
+
+
 @pytest.fixture(scope="module", params=["direct", "general"])
 def pair(request):
     made = trace(

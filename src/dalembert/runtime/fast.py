@@ -140,7 +140,7 @@ def _needs(array_new: int) -> ctypes.Array[ctypes.c_void_p]:
 
 
 def _entry_code(plan_at: int) -> bytes:
-    key = f"entry {sys.implementation.cache_tag} {plan_at} {stub.TUPLE_ITEMS}"
+    key = f"entry {sys.implementation.cache_tag} {plan_at} {stub.TUPLE_ITEMS} {stub.VECTORS}"
     kept = cache.read(key)
     if kept is not None:
         return kept[1]
@@ -159,6 +159,7 @@ class _Entry:
         self.plan_at, self.call_at = size + 8, size
         self.engine = Engine(_entry_code(self.plan_at), _needs(array_new))
         self.call = self.engine.address("call")
+        self.vectors = {n: self.engine.address(f"call.{n}") for n in stub.VECTORS}
         self.type = self._type(size + 16)
 
     def _type(self, size: int) -> type[Kernel]:
@@ -181,7 +182,10 @@ class _Entry:
         made = self.type(card, code, threads)
         made._plan = _plan(card, code, threads)
         _word.from_address(id(made) + self.plan_at).value = ctypes.addressof(made._plan[0])
-        _word.from_address(id(made) + self.call_at).value = self.call
+        vectors = card.form.reduce is None and len(card.outputs) == 1
+        vectors &= all(len(port.shape) == 1 for port in (*card.inputs, *card.outputs))
+        call = self.vectors.get(len(card.inputs), self.call) if vectors else self.call
+        _word.from_address(id(made) + self.call_at).value = call
         return made
 
 

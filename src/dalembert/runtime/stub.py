@@ -5,6 +5,7 @@ from __future__ import annotations
 PORTS = 16  # ports of each kind that a plan has room for
 DIMENSIONS = 4  # dimensions of a port
 SHORT = 64  # states up to which the GIL is kept
+VECTORS = (1, 2, 3)  # numbers of inputs that have an entry of their own
 
 # words of a plan: a head, then a record per input, then a record per output
 HEAD = ("inputs", "outputs", "one", "batch", "scratch", "scratch_batch", "threads", "reduced")
