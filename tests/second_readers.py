@@ -121,7 +121,9 @@ def yourdfpy_edge(joint: Any, pose: np.ndarray) -> Edge:
     limit = joint.limit if kind != "fixed" else None
     pair = (limit.lower, limit.upper) if limit and joint.type in ("revolute", "prismatic") else ()
     made.limits = ends(*(pair or (None, None)))
-    made.speed, made.effort = most(limit and limit.velocity), most(limit and limit.effort)
+    # zeros, which exporters write where they know nothing, are no limits
+    made.speed = most((limit and limit.velocity) or None)
+    made.effort = most((limit and limit.effort) or None)
     d = joint.dynamics if kind in ("revolute", "prismatic") else None
     made.friction = (d.damping or 0.0, d.friction or 0.0) if d else (0.0, 0.0)
     if joint.mimic is not None and kind in ("revolute", "prismatic"):
