@@ -70,6 +70,30 @@ def test_a_pendulum_on_a_prescribed_cart_swings_as_if_it_hung_on_a_wall():
     np.testing.assert_allclose(da.equilibrium(m, [0.2, 0.4]), [0.2, 0.0], atol=1e-9)
 
 
+def test_where_all_is_prescribed_nothing_moves():
+    cart = {"name": "cart", "parent": -1, "mass": 2, "joint": {"type": "prismatic", "name": "x"}}
+    m = da.load({"bodies": [cart], "prescribed": ["x"]})
+    small = da.linearize(m, [0.3])
+    assert small.names == () and small.A.shape == (0, 0) and small.B.shape == (0, 1)
+    assert len(small.frequencies) == 0 and small.steady
+    assert da.equilibrium(m, [0.3]).tolist() == [0.3]
+    m, _, (q, *_) = five_bar(active=["crankA", "crankB"], prescribed=["crankA", "crankB"])
+    np.testing.assert_allclose(da.equilibrium(m, q), q, atol=1e-12)
+    assert da.linearize(m, q).A.shape == (0, 0)
+
+
+@pytest.mark.parametrize("limits", [[6, 7], [1, 2]])
+def test_limits_neither_move_nor_refuse_a_prescribed_joint(limits):
+    bodies = [
+        {"name": n, "parent": k - 1, "mass": 1, "com": [0, 0, -1],
+         "joint": {"type": "revolute", "name": n, "axis": [0, 1, 0]}}
+        for k, n in enumerate("ab")
+    ]  # fmt: skip
+    bodies[0]["joint"]["limits"] = limits
+    m = da.load({"bodies": bodies, "prescribed": ["a"]})
+    np.testing.assert_allclose(da.equilibrium(m, [0.3, 0.1]), [0.3, -0.3], atol=1e-9)
+
+
 def test_tangents_of_a_moving_base_turn_though_loops_hold_the_machine():
     """Both states keep their rates: the change between them moves by the rates alone."""
     data, q = PLANAR["crank-rocker"]()

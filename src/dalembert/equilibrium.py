@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from .compute import evaluate, integrate, neutral
 from .errors import ComputationError, SingularModel, shown
 from .linearize import Linear, linearize, resting
-from .mechanism import Mechanism, require_mechanism
+from .mechanism import Mechanism, joint_name, require_mechanism
 from .mechanism.limits import coordinate_limits
 from .plan.assembly import Closure, assemble, close, placed
 from .plan.loops import with_motors
@@ -67,7 +67,7 @@ def equilibrium(
                 raise
             return _within(m, q, limits)
         size = float(np.abs(here.rate).max(initial=0.0))
-        if size <= tolerance * scale:
+        if size <= tolerance * scale or not here.coordinates:
             return _within(m, q, limits)
         ways = rest.ways(q, here)
         bend = here.A[len(here.coordinates) :, : len(here.coordinates)] @ ways
@@ -92,8 +92,11 @@ def _within(m: Mechanism, q: Array, limits: bool) -> Array:
     alone = not (m.followers or m.couplings or m.velocity_constraints)
     turns = [alone and b.joint.kind == "revolute" and j not in sprung
              for j, b in enumerate(m.bodies) for _ in range(b.joint.nq)]  # fmt: skip
+    led = [joint_name(b) in m.prescribed for b in m.bodies for _ in range(b.joint.nq)]
     q = q.copy()
     for k, (low, high) in enumerate(coordinate_limits(m) if limits else ()):
+        if led[k]:  # it stays where it was given
+            continue
         if turns[k] and np.isfinite([low, high]).all() and not low <= q[k] <= high:
             q[k] -= 2 * np.pi * np.ceil((q[k] - high - PASSED) / (2 * np.pi))
         if not low - PASSED <= q[k] <= high + PASSED:

@@ -357,7 +357,7 @@ def _linear(own: System, q: Array, v: Array, tau: Array, u: Array) -> Linear:
     flow, by_state, by_force = _SLOPES.get((m.digest, own.key, *map(float, u)), slopes)
     values = [[float(x) for x in z] for z in (np.zeros(rows), q, v, tau)]
     A = np.array(by_state(*values), dtype=float).reshape(rows, rows)
-    B = np.array(by_force(*values), dtype=float).reshape(rows, -1)
+    B = np.array(by_force(*values), dtype=float).reshape(rows, own.forces)
     rate = np.array(flow(*values), dtype=float)[n:]
     if m.nq != m.nv:  # tangents of all joints follow from those of the coordinates
         bound = own.bound(m.bound())
