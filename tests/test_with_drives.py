@@ -34,6 +34,24 @@ def test_all_means_the_joints_that_are_not_named():
     assert m.with_drives({"a": {"Ia": 2}}).drives == (Drive(0, 2), m.drives[1])
 
 
+def test_joints_that_follow_others_have_drives():
+    bodies = [
+        {"name": f"link {n}", "parent": k - 1, "mass": 1, "joint": {"type": "revolute", "name": n}}
+        for k, n in enumerate("ab")
+    ]
+    data = {"bodies": bodies, "couplings": [{"joint": "b", "of": "a", "ratio": 2}]}
+    wanted = da.load(data | {"drives": [{"joint": "b", "Ia": 1}]})
+    m = da.load(data)
+    assert m.followers == ("b",)
+    assert m.with_drives({"b": {"Ia": 1}}) == wanted == wanted.with_drives(wanted.drives)
+    assert m.with_drives({"link b": {"Ia": 1}}) == wanted
+
+
+def test_friction_of_both_ways_may_be_an_array():
+    m = ARM.with_drives({"a": {"coulomb": np.array([0.1, -0.2]), "viscous": np.float64(3)}})
+    assert m == ARM.with_drives({"a": {"coulomb": (0.1, -0.2), "viscous": 3}})
+
+
 def test_letters_of_a_drive_become_parameters():
     m = ARM.with_drives({"a": {"viscous": "FV"}})
     assert [p.name for p in m.parameters] == ["FV"]
@@ -49,6 +67,13 @@ def test_letters_of_a_drive_become_parameters():
         ([{"viscous": 1}], "names its joint"),
         (3, "drives by joint"),
         ({"a": {"Ia": 1, "Jm": 1}}, "give one of them"),
+        ({"a": {"joint": "b", "viscous": 9}}, "of 'a' name a joint of their own"),
+        ([{"joint": "a", "Ia": 1}, {"joint": "a", "viscous": 2}], "joint 'a' has two drives"),
+        ({"b": {"Ia": 1}, 2: {"Ia": 2}}, "joint 'b' has two drives"),
+        ([{"joint": "all", "Ia": 1}, {"joint": "all", "Ia": 2}], "'all' has two drives"),
+        ([Drive(-1, 2)], "-1 is not a moving joint"),
+        ([Drive(99, 2)], "99 is not a moving joint"),
+        ({"a": {"coulomb": np.array([0.1, -0.2, 0.3])}}, "3 entries, 2 needed"),
     ],
 )
 def test_wrong_drives_are_refused_with_what_to_write(drives, said):
