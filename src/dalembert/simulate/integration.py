@@ -19,6 +19,7 @@ from .adjoint import gradient_of
 from .events import EventTable, located, sampled_events
 from .friction import Modes, Through, crossing
 from .job import Case, Job, raise_callback
+from .passed import with_passed
 from .python_drivers import SCIPY, run_numpy, run_scipy
 from .result import Event, Samples, Simulation, SimulationStopped, at_all_times
 from .rolling import Rolling
@@ -339,7 +340,7 @@ class Run:
             m, times, out[..., : m.nq], speeds, tuple(events), self.method, found.steps,
             found.evaluations, stopped, partial(self.outputs, out, times),
             job.kernels.system.force_names,
-            job.parameters, notes,
+            job.parameters, partial(with_passed, notes, hasattr(law, "limit")),
             dq={k: x[..., : m.nq] for k, x in slopes.items()},
             dqd={k: x[..., m.nq :] for k, x in slopes.items()},
             pull=partial(gradient_of, self, out) if smooth else None,

@@ -20,7 +20,7 @@ from ..files import write_file
 from ..measure.table import npz_bytes, write_table
 from ..mechanism import Mechanism, is_closed
 from ..plan.assembly import Closure
-from .passed import passed_limits
+from .passed import Notes
 
 Array = np.ndarray
 Outputs = tuple[Array, Array, Array]
@@ -92,7 +92,7 @@ class Simulation:
     observe: Callable[[], Outputs] | None = field(default=None, repr=False)
     forces: tuple[str, ...] = field(default=(), repr=False)
     parameters: dict[str, Any] = field(default_factory=dict, repr=False)
-    said: tuple[str, ...] = field(default=(), repr=False)  # what was counted, and met on the way
+    notes: Any = Notes()  # what was counted, what the motion met, and the limits it passed
     dq: dict[str, Array] = field(default_factory=dict, repr=False)  # ∂q/∂name: sensitivities
     dqd: dict[str, Array] = field(default_factory=dict, repr=False)  # ∂qd/∂name
     pull: Callable[[Array], dict[str, Array]] | None = field(default=None, repr=False)
@@ -129,13 +129,6 @@ class Simulation:
         """Return what pickle keeps: arrays, and not the law or kernels that made them."""
         seen = None if self.observe is None else partial(tuple, self._outputs)
         return {**self.__dict__, "observe": seen, "pull": None}
-
-    @cached_property
-    def notes(self) -> tuple[str, ...]:
-        """What was counted, what the motion met, and the limits of force and speed it passed."""
-        if self.observe is None:
-            return self.said
-        return (*self.said, *passed_limits(self.m, self.forces, self.t, self.qd, self.tau))
 
     @property
     def qd(self) -> Array:
@@ -248,8 +241,9 @@ class Simulation:
         one = (lambda: tuple(a[index] for a in self._outputs)) if seen else None
         dq, dqd = ({n: x[index] for n, x in own.items()} for own in (self.dq, self.dqd))
         goal = self.goal[index] if self.goal is not None and self.goal.ndim > 2 else self.goal
+        notes = self.__dict__["_notes"]  # found anew where they depend on the motion
         return replace(self, q=self.q[index], speeds=self.speeds[index], events=events, observe=one,
-                       dq=dq, dqd=dqd, pull=None, goal=goal)  # fmt: skip
+                       dq=dq, dqd=dqd, pull=None, goal=goal, notes=notes)  # fmt: skip
 
     def to_csv(self, path: str | Path) -> None:
         """Write a table with a header line."""
