@@ -501,3 +501,6 @@ def test_a_joint_is_locked_at_unit_quaternions_only(kind):
     for turn in ([0.6, 0, 0, 1.8], [0, 0, 0, 0]):
         with pytest.raises(da.UsageError, match="quaternion of 'a' has length"):
             m.lock({"a": [*place, *turn]})
+    near_unit = np.array([0.6, 0, 0, 0.8]) * (1 + 9e-5)
+    R = da.pose(m.lock({"a": [*place, *near_unit]}), [], frame="a")[:3, :3]
+    np.testing.assert_allclose(R, [[1, 0, 0], [0, 0.28, -0.96], [0, 0.96, 0.28]], atol=1e-14)

@@ -32,10 +32,21 @@ def test_no_force_of_a_loop_is_told_of_a_prescribed_joint_that_would_be_free():
     for ask in asked:
         with pytest.raises(da.UsageError, match="'crankB' is prescribed, and no input says how"):
             ask()
+    with pytest.raises(da.UsageError, match=r"^tree_torques: 'crankB' is prescribed"):
+        da.tree_torques(m, q, qd, qdd)
     driven = replace(m, active=("crankA", "crankB"))
     found, _ = da.hybrid_dynamics(driven, q, qd, [0.3, 0, qdd[2], 0], given=["crankB"])
     wanted = referee.forward(data, q, qd, [0.3], given={"crankB": (qd[2], qdd[2])})
     np.testing.assert_allclose(found, wanted, atol=1e-9 * np.abs(wanted).max())
+
+
+def test_a_prescribed_motor_of_a_loop_has_forces_along_a_motion():
+    """As the hint of the refusal says: once it is in `active`."""
+    both = ["crankA", "crankB"]
+    (led, _, (q, *_)), (free, *_) = five_bar(active=both), five_bar(active=both, prescribed=[])
+    move = da.trajectory.quintic(q[[0, 2]], q[[0, 2]] + 0.1, 0.5)
+    found, wanted = (da.torques_along(m, move, start=q).peak for m in (led, free))
+    np.testing.assert_allclose(found, wanted, rtol=1e-9)
 
 
 def test_rest_and_small_motions_leave_a_prescribed_joint_where_it_is():

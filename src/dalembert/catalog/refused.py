@@ -52,7 +52,8 @@ def moved_from_outside(name: str, m: Mechanism) -> UsageError | None:
     return UsageError(
         f"{name}: {which} {'is' if len(led) == 1 else 'are'} prescribed, and no input says how",
         hint=f"name {'it' if len(led) == 1 else 'them'} in active too: motors that hybrid_dynamics "
-        "takes by their accelerations (given=[...]); simulate and torques_along take motions",
+        "takes by their accelerations (given=[...]) and torques_along by their motions; simulate "
+        "takes motions as it is",
     )
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from ..algorithms.closed_kinematics import CERTIFIED, SINGULAR
 from ..algorithms.loop_closure import equation_names
 from ..catalog import Quantity
+from ..catalog.refused import moved_from_outside
 from ..errors import ComputationError, SingularPose, UsageError, shown, state_text
 from ..kept import Kept
 from ..linalg import DENSE
@@ -72,6 +73,8 @@ def require_motors_make_it(
         return
     q, qd, qdd, *told = inputs
     if row.motors == "share":
+        if error := moved_from_outside(row.name, m):
+            raise error
         tau = again("inverse_dynamics", q, qd, qdd, *told, check=False)
     made = np.asarray(again("forward_dynamics", q, qd, tau, *told))
     index = list(own.independent)

@@ -62,25 +62,31 @@ def lock(
             )
         read = (number(x, graph, u) for x, u in zip(values, _units(joint_type), strict=True))
         held[j] = [graph.constant(v) if not isinstance(v, Expr) else v for v in read]
-        _require_turn(new.bodies[j], held[j])
+        held[j] = _turned(new.bodies[j], held[j], graph)
     _held_followers(new, held)
     _refuse_named(new, {joint_name(new.bodies[j]) for j in held})
     return checked(merged(new, held, standing=True))
 
 
-def _require_turn(body: Body, values: Sequence[Any]) -> None:
-    """Raise UsageError if the quaternion at which a joint is to be held is not of unit length."""
+def _turned(body: Body, values: list[Any], graph: Graph) -> list[Any]:
+    """Return the values of a joint, a quaternion of numbers divided by its length.
+
+    UsageError if it is far from unit length.
+    """
     from .validate import numeric
 
     turn = values[-4:]
     if body.joint.nq == body.joint.nv or not numeric(*turn):
-        return
+        return values
     size = math.hypot(*map(to_float, turn))
     if abs(size - 1) > 1e-4:  # as the coordinates of quantities
         raise UsageError(
             f"lock: the quaternion of {shown(joint_name(body))!r} has length {size:.7g}, not 1",
             hint="divide qx, qy, qz, qw by it",
         )
+    if abs(size - 1) < 1e-15:  # exact numbers stay
+        return values
+    return [*values[:-4], *(graph.constant(to_float(v) / size) for v in turn)]
 
 
 def _units(joint: Joint) -> list[str]:
@@ -164,7 +170,9 @@ def _held_followers(m: Mechanism, held: dict[int, Any]) -> None:
                     name = shown(joint_name(m.bodies[c.joint]))
                     raise ModelError(
                         f"joint {name!r} is held where its coupling does not allow it",
-                        hint="lock one of the two joints: the other follows",
+                        hint="lock it at its offset"
+                        if c.ratio == 0
+                        else "lock one of the two joints: the other follows",
                     )
                 held.setdefault(c.joint, [follows])
             elif c.joint in held:
