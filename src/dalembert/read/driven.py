@@ -75,8 +75,10 @@ def _rows(m: Mechanism, drives: Any) -> tuple[list[Any], list[tuple[int, Any]]]:
             raise UsageError(what, hint=SHAPE)
         if joint == "all" and "all" not in m.joint_names:
             everywhere.append(given)
+        elif isinstance(given, Drive) and joint is None:
+            rows.append((given.joint, given))
         else:
-            rows.append((given.joint if joint is None else _body(m, joint), given))
+            rows.append((_body(m, joint), given))
     if len(everywhere) > 1:
         raise UsageError("with_drives: 'all' has two drives", hint="keep one")
     return everywhere, rows
