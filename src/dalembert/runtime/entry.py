@@ -9,60 +9,13 @@ It keeps the GIL for one state and short batches, and releases it for long ones.
 from __future__ import annotations
 
 from . import stub
-from .lines import Lines
-from .llvm import table, table_entry
+from .llvm import table
+from .object_lines import ObjectLines
 
 FLAGS_IN = stub.C_CONTIGUOUS | stub.ALIGNED
 FLAGS_OUT = FLAGS_IN | stub.WRITEABLE
 _DEFAULTS = "ptr null, ptr null, i32 0, i32 0, ptr null"  # strides, data, itemsize, flags, obj
 _CALL = "ptr %self, ptr %args, i64 %nargsf, ptr %kw"
-
-
-class _Lines(Lines):
-    """Lines that read objects in memory, and jump to a label if something does not fit."""
-
-    def at(self, base: str, offset: str | int) -> str:
-        """Return the address so many bytes on."""
-        return self("getelementptr i8, ptr {}, i64 {}", base, offset)
-
-    def word(self, base: str, offset: int = 0, kind: str = "i64") -> str:
-        """Return what lies so many bytes after a pointer."""
-        align = 4 if kind == "i32" else 8
-        return self(f"load {kind}, ptr {{}}, align {align}", self.at(base, offset))
-
-    def item(self, base: str, k: str, kind: str = "i64") -> str:
-        """Return an entry of an array of words."""
-        return self(f"load {kind}, ptr {{}}, align 8", self.spot(base, k))
-
-    def keep(self, base: str, k: str | int, value: str, kind: str = "i64") -> None:
-        """Write an entry of an array of words."""
-        self.do(f"store {kind} {{}}, ptr {{}}, align 8", value, self.spot(base, k))
-
-    def spot(self, base: str, k: str | int) -> str:
-        """Return the address of an entry of an array of words."""
-        return self("getelementptr i64, ptr {}, i64 {}", base, k)
-
-    def need(self, name: str) -> str:
-        """Return the address that the process gave under a name."""
-        register = self.fresh()
-        self.lines.append(table_entry(register, stub.NEEDS.index(name)))
-        return register
-
-    def same(self, x: str, y: str | int, kind: str = "i64") -> str:
-        """Return whether two words are equal."""
-        return self(f"icmp eq {kind} {{}}, {{}}", x, y)
-
-    def unless(self, mask: str, label: str) -> None:
-        """Jump to a label unless the mask holds."""
-        self.branch(mask, self.label(), label)
-
-    def room(self, count: int, kind: str = "i64") -> str:
-        """Return words on the stack."""
-        return self(f"alloca [{count} x {kind}], align 16")
-
-    def give(self, value: str, kind: str = "ptr") -> None:
-        """Return from the function."""
-        self.lines.append(f"ret {kind} {value}")
 
 
 # -- arrays ------------------------------------------------------------------------------------
@@ -73,7 +26,7 @@ def _array() -> str:
 
     Its leading length, or -1, goes to `lead`.
     """
-    c = _Lines()
+    c = ObjectLines()
     c.unless(c.same(c.word("%a", 8, "ptr"), c.need("array_type"), "ptr"), "no")
     kind = c.same(c.word("%a", stub.DESCR, "ptr"), c.word("%record", stub.DTYPE_AT, "ptr"), "ptr")
     flags = c.same(c("and i32 {}, %flags", c.word("%a", stub.FLAGS, "i32")), "%flags", "i32")
@@ -95,7 +48,7 @@ def _array() -> str:
 
 def _apart() -> str:
     """Return `apart`: whether `length` bytes at `data` share none with any of `count` others."""
-    c = _Lines()
+    c = ObjectLines()
     first = c("ptrtoint ptr %data to i64")
     last = c("add i64 {}, %length", first)
     with c.loop("%count") as j:
@@ -111,7 +64,7 @@ def _apart() -> str:
 
 def _new() -> str:
     """Return `new`: an array of a record's shape, with a leading dimension unless that is < 0."""
-    c = _Lines()
+    c = ObjectLines()
     own = c.word("%record")
     more = c("select i1 {}, i64 0, i64 1", c("icmp slt i64 %lead, 0"))
     c.keep("%dims", 0, "%lead")
@@ -128,7 +81,7 @@ def _new() -> str:
 # -- the entry ---------------------------------------------------------------------------------
 
 
-class _Entry(_Lines):
+class _Entry(ObjectLines):
     """The lines of `call`: what it is given, the arrays, the kernel, the answer."""
 
     def __init__(self, offset: int):
@@ -375,7 +328,7 @@ def _vectors(offset: int, count: int) -> str:
 
     The arrays must lie where they lay in the last call; `call` answers everything else.
     """
-    c = _Lines()
+    c = ObjectLines()
     ins, outs = c.room(count, "ptr"), c.room(1, "ptr")
     c.unless(c("icmp ne ptr %kw, null"), "usual")
     one = c.same(c.word("%kw", stub.TUPLE_SIZE), 1)
