@@ -73,6 +73,29 @@ def test_torques_tell_of_forces_where_no_motor_is():
     assert (excess.joint, excess.what) == ("b", "force without a motor")
     assert abs(excess.value) == f.peak[1] and not f.executable
     assert any("no motor gives the force" in note and "b " in note for note in f.notes)
+    told = da.torques_along(da.equations(driven), move)
+    assert [e.joint for e in told.exceeded] == ["b"] and not told.executable
     # the motion that its motor gives needs nothing else
     swing = da.simulate(driven, [0.2, 0.1], None, {"a": 3.0}, t=[0.0, 0.1, 0.2, 0.3])
     assert da.torques_along(driven, swing).executable
+
+
+def test_rounding_of_a_free_motion_needs_no_motor():
+    """All forces of a free motion are rounding: they are measured by the terms of their sum."""
+    m = replace(da.load(ARM), active=("j2",))
+    f = da.torques_along(m, da.simulate(m, [0.3, 0.2], t=np.linspace(0, 1, 21)))
+    assert f.executable and f.notes == () and 0 < np.abs(f.tau).max() < 1e-9
+    soft = da.robots.flexible2r()
+    assert not da.torques_along(soft, da.simulate(soft, t=[0.0, 0.1, 0.2, 0.3])).notes
+
+
+def test_errors_of_differentiating_a_table_need_no_motor(tmp_path):
+    m = replace(da.load(ARM), active=("j2",))
+    r = da.simulate(m, [0.3, 0.2], None, {"j2": 2.0}, t=np.linspace(0, 1, 201))
+    r.to_csv(tmp_path / "run.csv")
+    for motion in (da.read_motion(tmp_path / "run.csv", m), (r.t, r.q)):
+        f = da.torques_along(m, motion)
+        assert f.executable and any("no motor gives the force" in note for note in f.notes)
+    # a table of what the motor cannot do is still told
+    (excess,) = da.torques_along(m, (r.t, r.q * 0 + 0.3)).exceeded
+    assert (excess.joint, excess.what) == ("j1", "force without a motor")

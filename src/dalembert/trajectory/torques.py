@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from ..equations import Equations
 
 Array = np.ndarray
-NO_FORCE = 1e-6  # of the largest force: what a joint without a motor may seem to need
+NO_FORCE = 1e-6  # of the largest term: what a joint without a motor may seem to need
+ROUGH = 0.05  # the same of a motion that was differentiated, and of equations that leave terms out
 ROUNDING = 1e-12  # of a limit: those of joints that follow are divided by their ratio
 LOOSE = 0.05  # of the mechanism's size: measured joints contradict each other by less
 
@@ -106,6 +107,7 @@ def _alone(
     trajectory = of_run(m, trajectory)
     data = trajectory if isinstance(trajectory, MeasuredMotion) else None
     trajectory, gaps = _sampled(m, trajectory)
+    share = ROUGH if isinstance(trajectory, MeasuredMotion) else NO_FORCE
     if isinstance(trajectory, Trajectory):
         gaps = (*gaps, *trajectory.blows())
     t, q, qd, qdd = _motion(m, trajectory, t, start)
@@ -119,7 +121,7 @@ def _alone(
     kept = [c for c, k in enumerate(index) if m.rate_names[k] not in angles]
     parts = {n: _spaced(x[:, kept], whole) for n, x in some.items()}
     index = [index[c] for c in kept]
-    made = _made(m, index, t, (q, qd, qdd), parts, drives, gaps)
+    made = _made(m, index, t, (q, qd, qdd), parts, drives, gaps, share)
     return with_bands(made, data, index, whole, wrench, drives, uncertainty)
 
 
@@ -137,6 +139,10 @@ def _stated(
         )
     model, whole = eq.model, m.full if isinstance(m, Mechanism) else eq.mechanism
     trajectory, gaps = _sampled(whole, trajectory)
+    rough = bool(model.form.left_out) or isinstance(trajectory, MeasuredMotion)
+    share = ROUGH if rough else NO_FORCE
+    if whole.elastic or whole.springs:  # equations do not know their forces
+        share = np.inf
     t, *motion = _motion(whole, trajectory, t, None)
     if len(whole.joint_names) != eq.n or whole.joint_names != model.joint_names:
         check_joints(model, whole)
@@ -145,37 +151,44 @@ def _stated(
     _require_whole(*motion)
     parts = _parts(model, list(range(eq.n)), motion, None, drives)
     notes = (*gaps, *model.form.left_out, *unproven(model, motion))
-    return _made(model, driven(model), t, motion, parts, drives, notes)
+    return _made(model, driven(model), t, motion, parts, drives, notes, share)
 
 
 def _made(
     m: Mechanism, index: list[int], t: Array, motion: Sequence[Array], parts: dict[str, Array],
-    drives: Any, notes: tuple[str, ...],
+    drives: Any, notes: tuple[str, ...], share: float,
 ) -> Torques:  # fmt: skip
-    """Return the sum of the parts, compared with what the joints can give."""
+    """Return the sum of the parts, compared with what the joints can give.
+
+    A joint without a motor may seem to need a share of the largest term; infinite: any force.
+    """
     q, qd, qdd = motion
     names = tuple(m.rate_names[k] for k in index)
     tau = sum(parts.values(), np.zeros_like(parts["static"]))
     effort, fastest = (np.array(rate_limits(m, n)) for n in ("effort_limit", "velocity_limit"))
     found = _exceeded(m, t, (q, qd, tau), dict(zip(names, effort[index], strict=True)), fastest)
-    alone = _without_motor(m, index, t, tau)
-    found += tuple(alone) if m.active else ()  # no motor is named: whatever holds it may be real
+    most = max(np.nan_to_num(np.abs(x)).max(initial=0.0) for x in (tau, *parts.values()))
+    alone = _without_motor(m, index, t, tau, NO_FORCE * most) if share < np.inf else []
+    if m.active:  # no motor is named: whatever holds it may be real
+        found += tuple(e for e in alone if abs(e.value) > share * most)
     told = ", ".join(f"{shown(e.joint)} {abs(e.value):.4g} {e.unit}" for e in alone[:8])
     notes = (*notes, f"no motor gives the force that the motion needs: {told}") if told else notes
     return Torques(m, names, t, q, qd, qdd, tau, parts, qd[:, index], found, effort[index], fastest,
                    drives=drives, notes=(*counted(m, drives), *notes))  # fmt: skip
 
 
-def _without_motor(m: Mechanism, index: list[int], t: Array, tau: Array) -> list[Excess]:
+def _without_motor(
+    m: Mechanism, index: list[int], t: Array, tau: Array, least: float
+) -> list[Excess]:
     """Return the largest forces on joints of a tree that have no motor and are not prescribed."""
-    if is_closed(m) or is_rolling(m) or m.form is not None:
+    if is_closed(m):
         return []
     powered = {k for j in tree_motors(m) for k in m.rates_of(j)}
     sizes, found = np.nan_to_num(np.abs(tau)), []
     for c, k in enumerate(index):
         at = int(np.argmax(sizes[:, c])) if len(t) else 0
         free = k not in powered and m.rate_joints[k] not in m.prescribed
-        if free and len(t) and sizes[at, c] > NO_FORCE * sizes.max():
+        if free and len(t) and sizes[at, c] > least:
             name = m.rate_names[k]
             force, value = "force without a motor", float(tau[at, c])
             unit = force_and_speed(m, name)[0]
