@@ -20,3 +20,16 @@ def test_a_text_that_is_no_number_is_refused():
     task = {"joint_moves": [{"from": [0, 0], "to": ["60degrees", 0], "time": 0.8}]}
     with pytest.raises(da.DalembertError):
         checked_task(ARM, task, None)
+
+
+def test_units_are_those_of_the_coordinates():
+    m = da.load("RZ(-3, 3), TXK(0.5), TX(0, 2), tip: TXK(0.1); body 1: M = 1; body 2: M = 1;")
+    made = checked_task(m, {"joint_moves": [{"to": ["60deg", "400mm"]}]}, None)
+    assert made["joint_moves"][0]["to"] == [math.radians(60), 0.4]
+    for task in (
+        {"joint_moves": [{"to": ["400mm", "60deg"]}]},
+        {"poses": [{"frame": "tip", "point": ["400mm", "30deg", 0]}]},
+        {"poses": [{"frame": "tip", "point": ["400mm", 0, 0]}], "start": [0, "30deg"]},
+    ):
+        with pytest.raises(da.DalembertError, match="is a unit of"):
+            checked_task(m, task, None)

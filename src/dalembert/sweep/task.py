@@ -16,6 +16,8 @@ from ..expr import Graph
 from ..expr.exact import to_float
 from ..measure.motion import MeasuredMotion
 from ..mechanism import Mechanism, is_closed, is_rolling
+from ..mechanism.units import coordinate_units
+from ..read.expressions import Unit, expression
 from .follow import Motion, arrived, drives, first_pose, followed, motors, require_followed
 
 Array = np.ndarray
@@ -87,7 +89,7 @@ def checked_task(m: Mechanism, task: Any, where: Place | None) -> dict[str, Any]
             raise UsageError("a task on wheels moves the motors", where, hint="joint_moves = [...]")
         out["poses"] = [_pose(m, x, where) for x in _list(task["poses"], where)]
         start = task.get("start")
-        out["start"] = None if start is None else _numbers(start, m.nq, "start", where)
+        out["start"] = None if start is None else _numbers(start, _units(m), "start", where)
     return out
 
 
@@ -128,10 +130,13 @@ def _list(given: Any, where: Place | None) -> Sequence[Any]:
 
 
 def _numbers(
-    given: Any, size: int, what: str, where: Place | None, names: Sequence[str] = ()
+    given: Any, units: Sequence[Unit], what: str, where: Place | None, names: Sequence[str] = ()
 ) -> list[float]:
+    """Return a number for each of the units; texts may have one."""
+    size, own = len(units), given
     try:
-        own = [_number(v, where) for v in given] if isinstance(given, list | tuple) else given
+        if isinstance(given, list | tuple) and len(given) == size:
+            own = [_number(v, where, u) for v, u in zip(given, units, strict=True)]
         x = np.asarray(own, dtype=float)
     except (TypeError, ValueError):
         x = np.zeros(0)
@@ -141,13 +146,17 @@ def _numbers(
     return [float(v) for v in x]
 
 
-def _number(given: Any, where: Place | None) -> Any:
+def _number(given: Any, where: Place | None, unit: Unit) -> Any:
     """Return a number from a text such as "45deg"; anything else as it is."""
     if not isinstance(given, str):
         return given
-    from ..read.expressions import expression
+    return to_float(expression(given, Graph(), where or Place("<task>"), known=(), unit=unit))
 
-    return to_float(expression(given, Graph(), where or Place("<task>"), known=()))
+
+def _units(m: Mechanism) -> list[Unit]:
+    """Return which units the texts of each coordinate may have."""
+    kinds: dict[str, Unit] = {"m": "length", "rad": "angle", "1": "number"}
+    return [kinds[u] for u in coordinate_units(m)]
 
 
 def _time(given: Mapping[str, Any], where: Place | None) -> float:
@@ -163,11 +172,11 @@ def _move(
     """Return a move as plain data; without `from` it begins where the one before it ends."""
     only_keys("a move", given, MOVE, where)
     names = [m.coordinate_names[k] for k in motors(m)]
-    size = len(names)
-    start = before[-1]["to"] if before else [0.0] * size
+    units = [_units(m)[k] for k in motors(m)]
+    start = before[-1]["to"] if before else [0.0] * len(names)
     made = {
-        "from": _numbers(given.get("from", start), size, "from", where, names),
-        "to": _numbers(given.get("to"), size, "to", where, names),
+        "from": _numbers(given.get("from", start), units, "from", where, names),
+        "to": _numbers(given.get("to"), units, "to", where, names),
     }
     for key, x in made.items():
         _require_within(m, key, x, where)
@@ -189,7 +198,7 @@ def _pose(m: Mechanism, given: Mapping[str, Any], where: Place | None) -> dict[s
     only_keys("a pose", given, POSE, where)
     frame = str(given.get("frame", "tip"))
     m.frame(frame)
-    return {"frame": frame, "point": _numbers(given.get("point"), 3, "point", where),
+    return {"frame": frame, "point": _numbers(given.get("point"), ["length"] * 3, "point", where),
             "time": _time(given, where)}  # fmt: skip
 
 
