@@ -125,6 +125,8 @@ def test_the_rotor_of_a_joint_that_follows_is_load():
     inertia = 0.1 + 0.04 + 9 * (0.1 + 0.04) + 4 * 7  # b turns three times as fast as a
     assert list(made.choices) == ["a"]
     assert np.allclose(made.tau[:, 0], inertia * made.qdd[:, 0])
+    geared = da.size(m, {"moves": [{"to": [1.0], "time": 1.0}]}, [MOTOR], [{"ratio": 100.0}])
+    assert geared.choices["a"][0].inertia_ratio == pytest.approx(inertia / 5, rel=1e-12)
 
 
 def test_motors_are_sized_where_there_are_motors_only():
@@ -134,6 +136,8 @@ def test_motors_are_sized_where_there_are_motors_only():
             da.size(pair(**passive), moves, [MOTOR])
     named = pair(elastic=[{"joint": "b", "stiffness": 5}], active=["a", "b"])
     assert list(da.size(named, moves, [MOTOR]).choices) == ["a", "b"]
+    with pytest.raises(da.UsageError, match="no joint has a motor"):
+        da.size(pair(prescribed=["a", "b"]), moves, [MOTOR])
 
 
 def test_a_joint_of_three_freedoms_has_three_motors():

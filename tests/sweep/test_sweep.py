@@ -480,12 +480,23 @@ def test_mistakes_in_files_of_a_cycle_and_of_motors_have_their_place(tmp_path):
     assert len(da.size(m, cycle, **motors).best()) == 6
 
 
+def test_rounding_of_a_free_motion_needs_no_motor():
+    """Another design does not fall like this by itself."""
+    free = da.load({**ARM, "active": ["j2"]})
+    r = da.simulate(free, [0.3, 0.2], t=np.linspace(0, 0.5, 11))
+    move = (r.t, r.q, r.qd, r.accelerations)
+    s = da.sweep(free, {"L1": [0.5, 0.4]}, task=move, measure=["peak"], workers=1)
+    assert list(s.columns["reason"]) == ["", "force without a motor"]
+
+
 def test_forces_of_a_study_are_those_of_its_motors():
     """The second joint has no motor: a design for which it would need one cannot do the task."""
     flat = {**ARM, "gravity": [0, 0, 0], "active": ["j1"]}
     made = {"measure": ["peak", "slower"], "workers": 1}
     s = da.sweep(da.load(flat), {"L1": [0.4, 0.5]}, task=MOVE2, **made)
     assert s.reasons() == {"force without a motor": 2}
+    light = da.sweep(da.load(flat), {"L1": [0.4, 0.5]}, task=MOVE2, measure=["mass"], workers=1)
+    assert light.reasons() == s.reasons()  # whatever is measured
     # a prescribed joint is moved by something else
     held = da.sweep(da.load({**flat, "prescribed": ["j2"]}), {"L1": [0.4, 0.5]}, task=MOVE2, **made)
     whole = da.sweep(da.load({**flat, "active": []}), {"L1": [0.4, 0.5]}, task=MOVE2, **made)

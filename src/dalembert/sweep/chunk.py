@@ -54,6 +54,7 @@ def measures_of(s: Study, values: dict[str, Array], room: Room | None = None) ->
         trial = Trial(m, values, motion, room or Room())
         for name in s.data["measure"]:
             out |= {k: np.broadcast_to(x, (count,)) for k, x in measured(name, trial).items()}
+        trial.look()
     reason = motion.reason.copy()
     reason[trial.lost & (reason == "")] = "singular"
     reason[trial.helpless & (reason == "")] = "force without a motor"

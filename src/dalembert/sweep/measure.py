@@ -97,12 +97,22 @@ class Trial:
                 self._tau = made if len(self.powered) == self.m.nv else self._of_motors(made)
         return self._tau
 
+    def look(self) -> None:
+        """See whether joints without a motor need a force, whatever is measured."""
+        if not is_closed(self.m) and len(self.powered) < self.m.nv:
+            _ = self.tau
+
     def _of_motors(self, tau: Array) -> Array:
         """Return the forces of the motors of a tree; other joints must need none."""
         sizes, joints = np.abs(tau).max(axis=1), self.m.rate_joints
         others = [k for k, n in enumerate(joints)
                   if k not in self.powered and n not in self.m.prescribed]  # fmt: skip
-        self.helpless |= (sizes[:, others] > 1e-6 * sizes.max(axis=1, keepdims=True)).any(axis=1)
+        found = (sizes[:, others] > 1e-6 * sizes.max(axis=1, keepdims=True)).any(axis=1)
+        if found.any():  # where all forces are rounding, the terms of their sum are not
+            x = self.motion
+            terms = largest_terms(self.m, x.q, x.qd, tau, parameters=self.wide, check=False)
+            found = (sizes[:, others] > 1e-6 * terms[:, None]).any(axis=1)
+        self.helpless |= found
         return tau[..., self.powered]
 
     def sure(self, name: str, *inputs: Array, **options: Any) -> Array:
@@ -129,6 +139,19 @@ class Trial:
         """Speeds of the motors."""
         rates = self.motion.qd
         return rates if len(self.powered) == self.m.nv else rates[..., self.powered]
+
+
+def largest_terms(m: Mechanism, q: Array, qd: Array, tau: Array, **given: Any) -> Array:
+    """Return the largest of the forces, of those at rest and of those at constant rates.
+
+    The last two dimensions are samples and joints. It is the scale of what is rounding in `tau`.
+    """
+    still = np.zeros_like(qd)
+    made = [
+        evaluate(m, "inverse_dynamics", q, v, still, drives="all", **given) for v in (still, qd)
+    ]
+    parts = [np.abs(np.asarray(x)).max(axis=(-2, -1)) for x in (tau, *made)]
+    return np.asarray(np.maximum(parts[0], np.maximum(*parts[1:])))
 
 
 def _each(name: str, trial: Trial, values: Array) -> dict[str, Array]:

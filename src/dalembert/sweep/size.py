@@ -25,6 +25,7 @@ from ..mechanism.units import force_and_speed
 from ..read.document import plain
 from ..read.near import near_file, placed
 from .follow import motors
+from .measure import largest_terms
 from .task import checked_task, motion_of, only_keys
 
 Array = np.ndarray
@@ -194,9 +195,9 @@ def size(
         )
     own_motors, own_gears = catalogue(motors, gears)
     t, q, qd, qdd, tau = _cycle(m, cycle)
-    M = np.asarray(evaluate(m, "mass_matrix", q, drives="none"))
+    M = np.asarray(evaluate(_bare(m), "mass_matrix", q, drives="inertia"))
     choices: dict[str, list[Choice]] = {}
-    for k in _sized(m, tau):
+    for k in _sized(m, q, qd, tau):
         name, load = m.rate_names[k], float(np.median(M[:, k, k]))
         choices[name] = [
             _judged(name, motor, gear, t, qd[:, k], qdd[:, k], tau[:, k], load)
@@ -206,17 +207,22 @@ def size(
     return Sizing(m, choices, t, tau, qd, qdd)
 
 
-def _sized(m: Mechanism, tau: Array) -> list[int]:
+def _sized(m: Mechanism, q: Array, qd: Array, tau: Array) -> list[int]:
     """Return the rates that have a motor; no other joint may need a force in the cycle."""
     driven = [k for j in tree_motors(m) for k in m.rates_of(j)]
-    most = np.abs(tau).max(axis=0)
-    for k, name in enumerate(m.rate_names):
-        if k not in driven and m.rate_joints[k] not in m.prescribed and most[k] > 1e-9 * most.max():
+    if not driven:
+        raise UsageError("no joint has a motor", hint='active = ["a", "b"] names those that have')
+    most, joints = np.abs(tau).max(axis=0), m.rate_joints
+    others = [k for k in range(m.nv) if k not in driven and joints[k] not in m.prescribed]
+    least = 1e-9 * largest_terms(m, q, qd, tau).max() if others else 0.0
+    for k in others:
+        if most[k] > least:
+            name = m.rate_names[k]
             raise UsageError(
                 f"joint {shown(name)!r} has no motor, and needs up to {most[k]:.4g} "
                 f"{force_and_speed(m, name)[0]} in the cycle",
-                hint=f"name it in active, or lock it: m.lock([{shown(m.rate_joints[k])!r}])",
-                command=f"name it in active, or add --lock {shown(m.rate_joints[k])}",
+                hint=f"name it in active, or lock it: m.lock([{shown(joints[k])!r}])",
+                command=f"name it in active, or add --lock {shown(joints[k])}",
             )
     return driven
 
@@ -306,14 +312,17 @@ def _cycle(m: Mechanism, cycle: Any) -> tuple[Array, ...]:
         x = motion_of(m, task, {"": np.zeros(1)})
         loaded = _loaded(m, move.get("payload"))
         q, qd, qdd = x.q[0], x.qd[0], x.qdd[0]
-        # the rotors that are chosen here are left out; those of joints that follow are load
-        own = tree_motors(loaded)
-        rest = tuple(replace(d, inertia=0) if d.joint in own else d for d in loaded.drives)
-        bare = replace(loaded, drives=rest)
-        tau = evaluate(bare, "inverse_dynamics", q, qd, qdd, drives="all")
+        tau = evaluate(_bare(loaded), "inverse_dynamics", q, qd, qdd, drives="all")
         parts.append((clock + x.t, q, qd, qdd, np.asarray(tau)))
         clock, start = clock + float(x.t[-1]), task["joint_moves"][0]["to"]
     return tuple(np.concatenate([p[k] for p in parts]) for k in range(5))
+
+
+def _bare(m: Mechanism) -> Mechanism:
+    """Return the machine without the rotors to be chosen; those of joints that follow are load."""
+    own = tree_motors(m)
+    rest = tuple(replace(d, inertia=0) if d.joint in own else d for d in m.drives)
+    return replace(m, drives=rest)
 
 
 def _loaded(m: Mechanism, payload: Any) -> Mechanism:
