@@ -8,7 +8,7 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import ParameterError, UsageError
-from dalembert.expr import program, sin, trace
+from dalembert.expr import cos, program, sin, trace
 from dalembert.runtime import Kernel, build, compile_program, fast
 from runtime.programs import pendulum_chain
 
@@ -275,6 +275,37 @@ def test_a_kernel_says_what_it_is(kernel):
 
 
 # -- parameters ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", ["results", "sines", "parameters"])
+def test_angles_alone_leave_other_results(shape, monkeypatch):
+    monkeypatch.setattr(
+        "dalembert.runtime.module.DIRECT", 1
+    )  # gathered, as of matrices
+
+    def run(q, qd):
+        if shape == "parameters":
+            turn = q[0].graph.param("turn")
+            return [sin(q[0]) * sin(turn), qd[1] + cos(turn)]
+        if shape == "results":
+            return [sin(q[0]) * qd[0], qd[1]]
+        return [sin(q[0]), sin(sin(q[1]))]
+
+    k = compile_program(program(trace(run, [("q", 2), ("qd", 2)])))
+    rng = np.random.default_rng(8)
+    q, qd = rng.normal(size=(2, 37, 2))
+    given = {"parameters": {"turn": 0.4}} if shape == "parameters" else {}
+    wanted = {
+        "results": (np.sin(q[:, 0]) * qd[:, 0], qd[:, 1]),
+        "sines": (np.sin(q[:, 0]), np.sin(np.sin(q[:, 1]))),
+        "parameters": (np.sin(q[:, 0]) * np.sin(0.4), qd[:, 1] + np.cos(0.4)),
+    }[shape]
+    wide = np.zeros((37, 5))
+    wide[:, 1:3] = q
+    for angles in (q, wide[:, 1:3]):
+        out = np.full((37, 2), np.nan)
+        k(angles, qd, out=out, **given)
+        np.testing.assert_allclose(out, np.transpose(wanted), rtol=0, atol=1e-15)
 
 
 @pytest.fixture(scope="module")

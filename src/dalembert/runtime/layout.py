@@ -190,7 +190,7 @@ class Driver(Lines):
         for end in [*(c + 1 for c in turning), len(plan.chunks)]:
             if end - start < FEW:
                 for c in range(start, end):
-                    if self.placed(plan, c):
+                    if name == "step" and self.placed(plan, c):
                         continue
                     ports = {item.port for item in plan.chunks[c] if isinstance(item, Outlet)}
                     self.each(f"@{own}.{c}", name, ports)
@@ -205,8 +205,18 @@ class Driver(Lines):
             start = end
 
     def placed(self, plan: Schedule, chunk: int) -> bool:
-        """Return whether a chunk has nothing to do: all its angles came straight from inputs."""
+        """Return whether a chunk of `step` has nothing to do, see `lower.functions`.
+
+        All its angles came straight from inputs, and it stores no results that are known before it.
+        """
         if len(plan.chunks[chunk]) != 1 or not isinstance(row := plan.chunks[chunk][0], Row):
+            return False
+        if chunk > 0:
+            before = plan.chunks[chunk - 1][-1:]
+            known = {v for item in before if isinstance(item, Row) for v in item.values}
+        else:
+            known = {*range(len(plan.block.leaves)), *plan.constants}
+        if not known.isdisjoint(plan.stores):
             return False
         first, there = plan.first[row], {angle.place for angle in self.place.angles}
         return there >= {*range(first, first + len(row.angles))}
