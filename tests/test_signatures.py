@@ -59,7 +59,7 @@ def untyped(function):
     found = {
         p.name
         for p in signature.parameters.values()
-        if p.annotation == "Any" and p.kind is not p.VAR_KEYWORD
+        if p.annotation == "Any" and p.kind is not p.VAR_KEYWORD and p.name != "self"
     }
     return found | ({"return"} if signature.return_annotation == "Any" else set())
 
