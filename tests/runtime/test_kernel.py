@@ -279,9 +279,7 @@ def test_a_kernel_says_what_it_is(kernel):
 
 @pytest.mark.parametrize("shape", ["results", "sines", "parameters"])
 def test_angles_alone_leave_other_results(shape, monkeypatch):
-    monkeypatch.setattr(
-        "dalembert.runtime.module.DIRECT", 1
-    )  # gathered, as of matrices
+    monkeypatch.setattr("dalembert.runtime.module.DIRECT", 1)  # gathered, as of matrices
 
     def run(q, qd):
         if shape == "parameters":

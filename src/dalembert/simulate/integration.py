@@ -336,11 +336,12 @@ class Run:
         speeds = self._speeds(state, times)
         notes = run_notes(job, times, out, self.passed, events, self.table)
         law: Any = job.kernels.law
+        told: Any = partial(with_passed, notes, hasattr(law, "limit"))  # found when first read
         return Simulation(
             m, times, out[..., : m.nq], speeds, tuple(events), self.method, found.steps,
             found.evaluations, stopped, partial(self.outputs, out, times),
             job.kernels.system.force_names,
-            job.parameters, partial(with_passed, notes, hasattr(law, "limit")),
+            job.parameters, told,
             dq={k: x[..., : m.nq] for k, x in slopes.items()},
             dqd={k: x[..., m.nq :] for k, x in slopes.items()},
             pull=partial(gradient_of, self, out) if smooth else None,

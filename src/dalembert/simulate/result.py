@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -92,7 +92,8 @@ class Simulation:
     observe: Callable[[], Outputs] | None = field(default=None, repr=False)
     forces: tuple[str, ...] = field(default=(), repr=False)
     parameters: dict[str, Any] = field(default_factory=dict, repr=False)
-    notes: Any = Notes()  # what was counted, what the motion met, and the limits it passed
+    # what was counted, what the motion met, and the limits it passed
+    notes: tuple[str, ...] = cast(Any, Notes())
     dq: dict[str, Array] = field(default_factory=dict, repr=False)  # ∂q/∂name: sensitivities
     dqd: dict[str, Array] = field(default_factory=dict, repr=False)  # ∂qd/∂name
     pull: Callable[[Array], dict[str, Array]] | None = field(default=None, repr=False)
