@@ -205,21 +205,16 @@ class Driver(Lines):
             start = end
 
     def placed(self, plan: Schedule, chunk: int) -> bool:
-        """Return whether a chunk of `step` has nothing to do, see `lower.functions`.
-
-        All its angles came straight from inputs, and it stores no results that are known before it.
-        """
+        """Return whether a chunk of `step` has nothing to do: its angles came from inputs."""
         if len(plan.chunks[chunk]) != 1 or not isinstance(row := plan.chunks[chunk][0], Row):
             return False
+        # nor does it store results that are known before it, see `lower.functions`
+        known = {*range(len(plan.block.leaves)), *plan.constants}
         if chunk > 0:
-            before = plan.chunks[chunk - 1][-1:]
-            known = {v for item in before if isinstance(item, Row) for v in item.values}
-        else:
-            known = {*range(len(plan.block.leaves)), *plan.constants}
-        if not known.isdisjoint(plan.stores):
-            return False
+            known = {v for x in plan.chunks[chunk - 1][-1:] if isinstance(x, Row) for v in x.values}
         first, there = plan.first[row], {angle.place for angle in self.place.angles}
-        return there >= {*range(first, first + len(row.angles))}
+        turned = {*range(first, first + len(row.angles))}
+        return there >= turned and known.isdisjoint(plan.stores)
 
     def each(self, function: str, name: str, ports: Collection[int] | None = None) -> None:
         """Call a function on all groups of the tile; it writes to `ports`, or to all outputs."""
