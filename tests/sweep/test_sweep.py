@@ -402,6 +402,14 @@ def test_memory_is_flat_in_the_number_of_designs(tmp_path):
     assert peak[1] < 1.15 * peak[0], peak
 
 
+def test_a_model_longer_than_a_file_name_may_be_is_a_phrase(tmp_path):
+    file = tmp_path / "study.toml"
+    turns = ", ".join(f"RZ(), TXK(0.{k})" for k in range(1, 40))
+    file.write_text(f'model = "{turns}; body 1: M = M1;"\n[parameters]\nM1 = [1, 2]\n')
+    with pytest.raises(da.UsageError, match="a task is one of"):  # the model was read
+        read_study(file)
+
+
 def test_a_study_without_a_folder_leaves_none_behind():
     import gc
 

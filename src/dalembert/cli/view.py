@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +67,7 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
 def _described() -> str:
     """Return the file that MODEL names."""
     model: str = click.get_current_context().params["model"]
-    if not Path(model).is_file():
+    if not os.path.isfile(model):
         raise UsageError("--meshes draws those of a file", hint="give a URDF or SDF file")
     return model
 

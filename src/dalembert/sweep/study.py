@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -303,7 +304,7 @@ def _study(file: Path, data: dict[str, Any], where: Place) -> Study:
             )
     model = str(data["model"])
     beside = _within(file.parent, model, where)
-    m = load(str(beside) if beside.is_file() else model)
+    m = load(str(beside) if os.path.isfile(beside) else model)
     # two numbers in a study file are a range
     ranges = {
         n: tuple(x) if isinstance(x, list) and len(x) == 2 else x
