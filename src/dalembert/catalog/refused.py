@@ -49,11 +49,12 @@ def moved_from_outside(name: str, m: Mechanism) -> UsageError | None:
     if not led or is_rolling(m) or not is_closed(m):
         return None
     which = ", ".join(repr(shown(n)) for n in led)
+    these = f"name {'it' if len(led) == 1 else 'them'} in active too"
     return UsageError(
         f"{name}: {which} {'is' if len(led) == 1 else 'are'} prescribed, and no input says how",
-        hint=f"name {'it' if len(led) == 1 else 'them'} in active too: motors that hybrid_dynamics "
-        "takes by their accelerations (given=[...]) and torques_along by their motions; simulate "
-        "takes motions as it is",
+        hint=f"{these}: motors that hybrid_dynamics takes by their accelerations (given=[...]) and "
+        "torques_along by their motions; simulate takes motions as it is",
+        command=f"{these}, in a native file",
     )
 
 

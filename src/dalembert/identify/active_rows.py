@@ -61,6 +61,7 @@ def active_regressor(
         raise UsageError(
             "active_regressor is not known where motions are prescribed",
             hint="regressor(m.tree, ...) is that of the tree",
+            command="ask for regressor of the machine without its loops",
         )
     qd, qdd = evaluate(m, "tree_motion", q, qd, qdd)
     Y = freedom_regressor(m, q, qd, qdd, drives=drives)
