@@ -60,6 +60,12 @@ class _Model:
         matrix = quaternion_matrix(x, y, z, w).map(lambda v: exact(float(v)))
         return factored(matrix, self.graph, keep=self.snap == 0).rotation
 
+    def off(self, *words: str) -> bool:
+        """Return whether <flag> switches one of these off."""
+        bits = _mujoco().mjtDisableBit
+        flags = int(self.model.opt.disableflags)
+        return any(flags & int(getattr(bits, f"mjDSBL_{word}")) for word in words)
+
     def name(self, kind: str, k: int, default: str) -> str:
         return getattr(self.model, kind)(k).name or default
 
@@ -72,7 +78,7 @@ def read_mjcf(text: str | bytes, context: Context) -> Mechanism:
     for k in range(1, made.model.nbody):
         _body(made, k)
     g = made.vector(model.opt.gravity)
-    if model.opt.disableflags & int(_mujoco().mjtDisableBit.mjDSBL_GRAVITY):
+    if made.off("GRAVITY"):
         g = Vec3(0, 0, 0)
     loops, couplings = equalities(made)
     drives, elastic = _actions(made)
@@ -226,7 +232,11 @@ def _limits(made: _Model, i: int) -> tuple[Any, ...]:
 
 def _effort(made: _Model, i: int) -> Any:
     low, high = (float(x) for x in made.model.jnt_actfrcrange[i])
-    if not made.model.jnt_actfrclimited[i] or low != -high:
+    if not made.model.jnt_actfrclimited[i]:
+        return None
+    if low != -high:
+        name = shown(made.name("joint", i, f"joint {i}"), 40)
+        made.left.append(f"force range of {name} ({low:g} to {high:g})")
         return None
     return exact(high)
 
@@ -238,6 +248,7 @@ def _actions(made: _Model) -> tuple[tuple[Drive, ...], tuple[JointSpring, ...]]:
     """Return the drives (armature, friction) and springs of joints with one freedom."""
     model, drives, springs = made.model, [], []
     motors, tendons = _motors(made), tendon_actions(made)
+    off = _switched_off(made)
     for i, j in made.joint.items():
         dof = int(model.jnt_dofadr[i])
         armature, damping, dry = (
@@ -255,19 +266,37 @@ def _actions(made: _Model) -> tuple[tuple[Drive, ...], tuple[JointSpring, ...]]:
         for column, at in zip(poly, (i, dof), strict=True):
             if column is not None and any(float(x) for x in column[at]):
                 made.left.append(f"nonlinear stiffness or damping of {name}")
+        if (limit := getattr(model, "jnt_springyield", None)) is not None and float(limit[i]):
+            made.left.append(f"yield of the spring of {name}")
         pull = tendons.get(i, {})
         armature = armature + motors[i][0] + pull.get("armature", 0)
         damping = damping + motors[i][1] + pull.get("damping", 0)
         dry = dry + pull.get("frictionloss", 0)
+        damping, dry = 0 if "damper" in off else damping, 0 if "frictionloss" in off else dry
         if armature or damping or dry:
             drives.append(Drive(j, armature, 1, (dry, -dry), damping))
         more = pull.get("stiffness", 0)
-        if stiffness or more:
+        if (stiffness or more) and "spring" not in off:
             rest = exact(float(model.qpos_spring[model.jnt_qposadr[i]]))
             both = stiffness + more
             rest = (stiffness * rest + more * pull.get("rest", 0)) / both
             springs.append(JointSpring(j, exact(both), exact(rest)))
     return tuple(drives), tuple(springs)
+
+
+def _switched_off(made: _Model) -> list[str]:
+    """Return which actions <flag> switches off; they are listed where the model has any."""
+    model = made.model
+    acting = {
+        "spring": (("SPRING",), (model.jnt_stiffness, model.tendon_stiffness)),
+        "damper": (("DAMPER",), (model.dof_damping, model.tendon_damping)),
+        "frictionloss": (
+            ("FRICTIONLOSS", "CONSTRAINT"), (model.dof_frictionloss, model.tendon_frictionloss)
+        ),
+    }  # fmt: skip
+    off = [word for word, (bits, _) in acting.items() if made.off(*bits)]
+    made.left += [f"{w}, switched off by <flag>" for w in off if any(x.any() for x in acting[w][1])]
+    return off
 
 
 def _motors(made: _Model) -> dict[int, tuple[Any, Any]]:
@@ -277,6 +306,9 @@ def _motors(made: _Model) -> dict[int, tuple[Any, Any]]:
     columns = [getattr(model, f"actuator_{n}", None) for n in ("armature", "damping")]
     for a in range(model.nu):
         own = [exact(float(c[a])) if c is not None else 0 for c in columns]
+        poly = getattr(model, "actuator_dampingpoly", None)
+        if poly is not None and poly[a].any():
+            made.left.append(f"nonlinear damping of actuator {a}")
         if not any(own):
             continue
         i = int(model.actuator_trnid[a][0])

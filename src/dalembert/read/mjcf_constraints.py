@@ -47,6 +47,9 @@ def note(loops: Sequence[Loop], names: Sequence[str]) -> list[str]:
 def equalities(made: Model) -> tuple[tuple[Loop, ...], tuple[Coupling, ...]]:
     """Return the constraints that hold from the start, taken as exact."""
     model, loops, couplings = made.model, [], []
+    if model.neq and made.off("EQUALITY", "CONSTRAINT"):
+        made.left.append(f"{int(model.neq)} equality constraints, switched off by <flag>")
+        return (), ()
     for e in range(model.neq):
         kind, name = int(model.eq_type[e]), model.equality(e).name
         if not model.eq_active0[e]:
@@ -173,6 +176,7 @@ def tendon_actions(made: Model) -> dict[int, dict[str, Any]]:
         if joints is None:
             made.left.append(f"tendon {name}, which is not fixed")
             continue
+        made.left += _curved(made, t, name)
         if not any(own.values()):
             continue
         low, high = (float(x) for x in model.tendon_lengthspring[t])
@@ -184,4 +188,16 @@ def tendon_actions(made: Model) -> dict[int, dict[str, Any]]:
         added = {word: a * a * x for word, x in own.items()}
         added["frictionloss"] = abs(a) * own.get("frictionloss", 0)
         found[i] = added | {"rest": exact(low) / a}
+    return found
+
+
+def _curved(made: Model, t: int, name: str) -> list[str]:
+    """Return what a tendon has beside linear forces."""
+    model = made.model
+    columns = [getattr(model, f"tendon_{n}", None) for n in ("stiffnesspoly", "dampingpoly")]
+    found = []
+    if any(c is not None and c[t].any() for c in columns):
+        found.append(f"nonlinear stiffness or damping of tendon {name}")
+    if (limit := getattr(model, "tendon_springyield", None)) is not None and float(limit[t]):
+        found.append(f"yield of the spring of tendon {name}")
     return found
