@@ -18,21 +18,12 @@ from ..joint import Free, Planar
 from ..mechanism import Body, Frame, Mechanism
 from ..mechanism.graph import Connection, Tree, spanning_tree
 from .context import Context
+from .sdf_elements import checked, checked_joint, includes
 from .sdf_joints import Joined, actions, bounded, connection, couplings, kept
 from .sdf_scope import Scope, collapsed, read_pose, scope_of
 from .urdf_fields import TENSOR, Reading, notes_of
 from .xml_tree import Element, parse_xml
 
-READ = {
-    "model": ("link", "joint", "frame", "model", "pose", "static", "self_collide",
-              "allow_auto_disable"),
-    "link": ("pose", "inertial"),
-    "joint": ("parent", "child", "pose", "axis", "axis2", "gearbox_ratio", "thread_pitch",
-              "gearbox_reference_body", "screw_thread_pitch"),
-    "axis": ("xyz", "limit", "dynamics", "mimic", "use_parent_model_frame"),
-    "limit": ("lower", "upper", "effort", "velocity"),
-    "dynamics": ("damping", "friction", "spring_stiffness", "spring_reference"),
-}  # fmt: skip
 OLDEST, NEWEST = (1, 3), (1, 12)
 
 
@@ -83,8 +74,7 @@ def _world(reading: Reading, root: Element, version: tuple[int, int]) -> tuple[S
     if len(worlds) > 1:
         reading.fail(worlds[1], "a second <world>", "keep one")
     holder = worlds[0] if worlds else root
-    included = [i for h in (holder, *holder.all("model")) for i in h.all("include")]
-    if included:
+    if included := includes(holder):
         reading.fail(included[0], "<include> is not read", "expand the file: gz sdf -p FILE")
     moving = [m for m in holder.all("model") if not _true(m, "static")]
     gravity = Vec3(0, 0, Fraction("-9.81"))
@@ -113,21 +103,16 @@ def _gather(file: _File, scope: Scope, at: Transform, static: bool) -> None:
     """Add the links, joints and frames of a scope that stands `at` in the world."""
     reading = file.reading
     if scope.element.tag == "model":
-        reading.children(scope.element, READ["model"])
+        checked(reading, scope.element)
     for name, element in scope.named.items():
         pose = collapsed(at @ scope.pose(name, element), reading)
         full = scope.prefix + name
         if element.tag == "link":
-            reading.children(element, READ["link"])
+            checked(reading, element)
             file.links[full] = element, pose
             file.static |= {full} if static else set()
         elif element.tag == "joint" and not static:
-            reading.children(element, READ["joint"])
-            for axis in (*element.all("axis"), *element.all("axis2")):
-                reading.children(axis, READ["axis"])
-                for tag in ("limit", "dynamics"):
-                    for part in axis.all(tag):
-                        reading.children(part, READ[tag])
+            checked_joint(reading, element)
             file.joints.append((element, scope, pose))
         elif element.tag == "frame" and not static:
             file.frames.append((full, scope.link(name, element), pose))
@@ -228,6 +213,10 @@ def _standing(file: _File, roots: list[int], names: list[str], base: str) -> lis
 
 def _inertia(reading: Reading, name: str, link: Element) -> Inertia:
     """Return the inertia of a link; the axes of the tensor are turned into those of the link."""
+    weight = link.first("gravity")
+    if weight is not None and weight.text.lower() in ("0", "false"):
+        what = "<gravity>false</gravity> is not read: it has its weight here"
+        reading.notes.append(f"link {shown(name)!r}: {what}")
     inertial = link.first("inertial")
     if inertial is None:
         reading.massless.append(name)
@@ -236,9 +225,15 @@ def _inertia(reading: Reading, name: str, link: Element) -> Inertia:
         what = f"link {shown(name)!r}: <inertial auto> is not computed, taken as zero"
         reading.notes.append(what)
         return Inertia()
-    reading.children(inertial, ("pose", "mass", "inertia"))
+    checked(reading, inertial)
+    mass, tensor, placed = (inertial.first(tag) for tag in ("mass", "inertia", "pose"))
+    for part in (mass, tensor):
+        if part is not None:
+            checked(reading, part)
+    if placed is not None and placed.attributes.get("relative_to"):
+        what = f"link {shown(name)!r}: the pose of <inertial> has no relative_to"
+        reading.fail(placed, what, "it is given in the frame of its link")
     pose = read_pose(reading, inertial)
-    mass, tensor = inertial.first("mass"), inertial.first("inertia")
     m = reading.number(mass, mass.text, "mass") if mass else None
     six = None if tensor is None else [
         reading.number(e, e.text, key) if (e := tensor.first(key)) else 0 for key in TENSOR

@@ -24,6 +24,7 @@ KINDS = {
     "gearbox": "gearbox",
 }  # fmt: skip
 MODEL_AXES = (1, 5)  # before this version axes are in the model's frame
+EXPRESSED = (1, 7)  # from this version on they are in the frame that expressed_in names
 NO_LIMIT = 1e15  # SDF writes 1e16 if there is none
 OPEN: tuple[Any, ...] = ((), None, None)
 PARALLEL = 1e-6  # of two axes that were rounded
@@ -98,15 +99,26 @@ def connection(
 
 def _axis(reading: Reading, element: Element, scope: Scope, tag: str, word: str) -> Vec3 | None:
     """Return an axis in the frame of its joint."""
-    found = element.first(tag)
+    found, name = element.first(tag), shown(reading.name(element))
+    needed = tag == "axis" and word not in ("fixed", "ball", "gearbox")
+    if needed and (found is None or found.first("xyz") is None):
+        reading.notes.append(f"joint {name!r}: no <xyz> of its axis, taken as 0 0 1")
     if found is None:
-        return Vec3(0, 0, 1) if tag == "axis" and word not in ("fixed", "ball", "gearbox") else None
+        return Vec3(0, 0, 1) if needed else None
+    if tag == "axis2" and KINDS[word] not in ("universal", "gearbox"):
+        reading.notes.append(f"joint {name!r} is {KINDS[word]}: its <axis2> is ignored")
     told = found.first("xyz") or Element("xyz", {}, found.line, found.column, text="0 0 1")
     axis = unit_axis(reading.three(told, "axis"), reading.graph)
     if axis is None:
-        reading.fail(told, f"joint {shown(reading.name(element))!r}: the axis is zero")
+        reading.fail(told, f"joint {name!r}: the axis is zero")
     own = scope.pose(reading.name(element), element).R
     old = found.first("use_parent_model_frame")
+    if old is not None and scope.version >= EXPRESSED:
+        reading.notes.append(
+            f"joint {name!r}: use_parent_model_frame is ignored from SDF 1.7 on;"
+            ' write <xyz expressed_in="__model__">'
+        )
+        old = None
     in_model = scope.version < MODEL_AXES if old is None else old.text.lower() in ("1", "true")
     frame = told.attributes.get("expressed_in")
     if frame:
