@@ -71,6 +71,33 @@ def test_a_wrong_number_is_a_miss(arm, written):
     assert [row.ok for row in rows] == [False] * len(rows) and rows[0].worst > 9e-7
 
 
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_numbers_that_are_not_finite_are_bad_input(number, arm, written):
+    """NaN was passed over, and infinity made every difference small."""
+    arm["states"][1]["expected"]["tau"] = [number, 0.0]
+    with pytest.raises(da.DescriptionError, match="null"):
+        verify([written(arm)])
+
+
+@pytest.mark.parametrize("tolerance", [{"abs": "1e999"}, {"abs": -1.0}, {"rel": "x"}, {}])
+def test_a_tolerance_that_decides_nothing_is_bad_input(tolerance, arm, written):
+    arm["tolerance"] = tolerance
+    with pytest.raises(da.DescriptionError, match="tolerance"):
+        verify([written(arm)])
+
+
+def test_oracles_that_differ_without_bound_are_bad_input(arm, written):
+    arm["cross_check"]["max_abs_difference"] = "1e999"
+    with pytest.raises(da.DescriptionError, match="max_abs_difference"):
+        verify([written(arm)], strict=True)
+
+
+def test_a_text_in_place_of_numbers_is_a_miss(arm, written):
+    arm["states"][1]["expected"]["tau"] = "see page 4"
+    rows = verify([written(arm)])
+    assert [row.method for row in rows if not row.ok] == ["no numbers"]
+
+
 def test_an_unknown_key_is_a_miss(arm, written):
     arm["states"][0]["expected"]["flavour"] = {"of": [1, 2]}
     row = next(r for r in verify([written(arm)]) if r.quantity == "flavour.of")

@@ -71,7 +71,11 @@ def verify_file(path: str | Path, strict: bool = False) -> Iterator[Verdict]:
     """Yield the rows of one reference file."""
     m = load(Path(path))  # says what is wrong with the file, and where
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+        text = Path(path).read_text(encoding="utf-8-sig")
+        data = json.loads(text, parse_constant=_not_finite)
+    except DescriptionError as error:
+        error.where = Place(str(path))
+        raise
     except ValueError:
         data = None
     if not isinstance(data, Mapping) or not isinstance(data.get("tolerance"), Mapping):
@@ -85,6 +89,19 @@ def verify_file(path: str | Path, strict: bool = False) -> Iterator[Verdict]:
     except DescriptionError as error:
         error.where = error.where or Place(str(path))
         raise
+
+
+def _not_finite(word: str) -> None:
+    hint = "write null for a number that is not known; it is not compared then"
+    raise DescriptionError(f"{word} is no number to compare with", hint=hint)
+
+
+def _finite(value: Any, what: str) -> float:
+    """Return a tolerance as a number that can decide."""
+    number = array_of(value, what)
+    if not (np.isfinite(number).all() and (number >= 0).all() and number.size):
+        raise DescriptionError(f"{what}: a finite number, 0 or more, is needed")
+    return float(np.max(number))
 
 
 @dataclass(frozen=True)
@@ -111,6 +128,10 @@ class _File:
         for path, states, values in self.expected():
             empty = False
             entry = table.get(path)
+            if texts := sum(isinstance(v, str) for v in values):
+                what = f"{texts} of {len(values)} states have a text here"
+                yield self.missed(path, "no numbers", what)
+                values, states = _without_texts(values, states)
             if entry is None:
                 yield self.missed(path, "unknown key", "nothing computes this yet")
                 continue
@@ -148,7 +169,8 @@ class _File:
                 for path, leaf in leaves(value, f"{section}."):
                     found.setdefault(path, ([], []))[1].append(leaf)
         for path, (own_states, values) in found.items():
-            yield path, own_states, values
+            if not all(isinstance(v, str) for v in values):  # texts alone are remarks
+                yield path, own_states, values
 
     # -- comparing -----------------------------------------------------------------------------
 
@@ -187,17 +209,20 @@ class _File:
         with np.errstate(invalid="ignore"):
             difference = np.abs(found - reference)[~np.isnan(reference)]
         worst = float(np.max(difference, initial=0.0)) if difference.size else None
-        ok = worst is not None and worst <= tolerance  # nan is not
+        ok = worst is not None and worst <= tolerance < np.inf  # nan is not
         return Verdict(self.name, path, method, worst, tolerance, ok)
 
     def tolerance(self, reference: np.ndarray, entry: Entry, case: Case) -> float:
         """Return the largest difference allowed for a key."""
         size = float(np.nanmax(np.abs(reference), initial=0.0))
         if not self.strict:
-            given = self.data["tolerance"]
-            return float(given.get("abs", 0)) + float(given.get("rel", 0)) * size
+            given = [(key, self.data["tolerance"].get(key)) for key in ("abs", "rel")]
+            if all(x is None for _, x in given):
+                raise DescriptionError("tolerance: abs, rel or both are needed")
+            absolute, relative = (_finite(x or 0, f"tolerance: {key}") for key, x in given)
+            return absolute + relative * size
         among = self.data.get("cross_check", {}).get("max_abs_difference", 0)
-        allowed = 100 * float(np.max(among)) + 1e-12 * size
+        allowed = 100 * _finite(among, "cross_check: max_abs_difference") + 1e-12 * size
         if entry.accelerates is not None:
             kappa = conditioning(case.m, entry.accelerates(case))
             allowed += 1e3 * case.m.nv * np.finfo(float).eps * kappa * size
@@ -225,14 +250,20 @@ class _File:
 
 
 def leaves(section: Any, start: str) -> Iterator[tuple[str, Any]]:
-    """Yield (path, value) of what a section holds, tables opened; texts are remarks."""
+    """Yield (path, value) of what a section holds, tables opened."""
     stack = [(start, section)]
     while stack:
         path, value = stack.pop(0)
         if isinstance(value, Mapping):
             stack[:0] = [(f"{path}{key}.", inner) for key, inner in value.items()]
-        elif not isinstance(value, str):
+        else:
             yield path.removesuffix("."), value
+
+
+def _without_texts(values: list[Any], states: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Return values and their states where the values are no texts."""
+    kept = [k for k, v in enumerate(values) if not isinstance(v, str)]
+    return [values[k] for k in kept], [states[k] for k in kept] if states else states
 
 
 def conditioning(m: Mechanism, q: np.ndarray) -> float:
