@@ -195,3 +195,24 @@ def test_degrees_that_do_not_say_so_bring_a_note(capsys):
     assert "if they are degrees, write 45deg" in capsys.readouterr().err
     assert main(["eval", rod, "gravity", "--q", "45deg"]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_rates_that_the_loops_do_not_let_be_bring_a_note(capsys):
+    """The motors lead; what was given for the other joints is not taken, which is said."""
+    asked = ["eval", "robot:fivebar", "inverse_dynamics", "--q", "crankA=0.7,crankB=2.4"]
+    assert main([*asked, "--qd", "1,2,3,4"]) == 0
+    note = capsys.readouterr().err
+    assert "qd is not one motion" in note and "crankA, crankB lead" in note
+    assert "rodA has 11.6291, not 2" in note
+    assert main([*asked, "--qd", "1,11.629143415,3,8.956251522"]) == 0  # their motion
+    assert main([*asked, "--qd", "crankA=1,crankB=3"]) == 0
+    assert "one motion" not in capsys.readouterr().err
+
+
+def test_rates_that_break_rolling_bring_a_note(tmp_path, capsys):
+    file = tmp_path / "cart.toml"
+    da.robots.differential_drive().save(file)
+    text = file.read_text().replace("\n", '\nactive = ["spin_left", "spin_right"]\n', 1)
+    file.write_text(text)
+    assert main(["eval", str(file), "forward_dynamics", "--qd", "1,2,3,4,5"]) == 0
+    assert "spin_left, spin_right lead" in capsys.readouterr().err

@@ -163,3 +163,15 @@ def test_sines_are_within_two_units_in_the_last_place(single, fused, tmp_path):
                 last = float(np.spacing(np.abs(x.dtype.type(float(exact)))))
                 worst_ulp = max(worst_ulp, abs(float(mpmath.mpf(float(found)) - exact)) / last)
     assert worst_ulp <= 2, worst_ulp
+
+
+@pytest.mark.parametrize("language", ["c", "rust"])
+def test_the_head_says_that_quaternions_are_not_normalised(language, tmp_path):
+    said = "(base: x, y, z, w) must have length 1"
+    for base in ("free", "fixed"):
+        da.export(
+            da.load("RZ(), TXK(0.5);", base=base).with_values(M1=1, D1=0.2, IY1=0.1, IZ1=0.1),
+            ["gravity"], language=language, path=tmp_path / base,
+        )  # fmt: skip
+        texts = [f.read_text() for f in (tmp_path / base).rglob("*") if f.is_file()]
+        assert any(said in " ".join(t.split()) for t in texts) == (base == "free")

@@ -85,6 +85,7 @@ def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> N
         settings.setdefault("frame", mechanism.end_frame)  # said, since it was not asked for
     arrays = _answer(mechanism, row, method, inputs, wrenches, settings)
     echo_notes(perhaps_degrees(mechanism, inputs.get("q") or ()))
+    echo_notes(_led(mechanism, row, inputs))
     echo_notes(without_mass(mechanism) if method != "kinematics" else ())
     settings |= {f"wrench on {shown(frame)}": six for frame, six in wrenches.items()}
     outputs = {out.name: a for out, a in zip(row.outputs, arrays, strict=True)}
@@ -121,6 +122,39 @@ def _answer(
     given = {"wrench_on_body": wrenches or None, **settings}
     result = evaluate(m, row.name, *inputs.values(), method=method, **given)
     return [array.tolist() for array in arrays_of(result)]
+
+
+def _led(m: Mechanism, row: Quantity, inputs: Mapping[str, Any]) -> list[str]:
+    """Return a note where loops or wheels do not let the joints move as given: the motors lead.
+
+    A zero is what is not given: the joint follows.
+    """
+    asked = [key for key in ("qd", "qdd") if key in inputs]
+    if not (m.active and asked and row.planned):
+        return []
+    import numpy as np
+
+    from ..plan import planned
+    from ..reference import in_floats
+
+    own, still = planned(m).independent, [0.0] * m.nv
+    given = {key: np.asarray(inputs[key], dtype=float) for key in asked}
+    if not any(x[k] for x in given.values() for k in range(m.nv) if k not in own):
+        return []
+    told = [inputs[key] for key in ("steer", "steer_rate") if key in inputs]
+    motion = [inputs["q"], inputs["qd"], inputs.get("qdd", still), *told]
+    made = in_floats(m, "tree_motion", None, [np.asarray([x], dtype=float) for x in motion])
+    for key, found in zip(("qd", "qdd"), made, strict=False):
+        x = given.get(key, found[0])
+        off = np.where(x == 0, 0.0, np.abs(found[0] - x))
+        if off.max() > 1e-6 * (np.abs(x).max() + np.abs(found[0]).max()):
+            k = int(off.argmax())
+            led = ", ".join(shown(m.rate_names[i], 40) for i in own)
+            return [
+                f"{key} is not one motion of all joints: {led} lead, and "
+                f"{shown(m.rate_names[k], 40)} has {found[0][k]:.6g}, not {x[k]:.6g}"
+            ]
+    return []
 
 
 def _mobility(m: Mechanism, q: Sequence[float] | None, as_json: bool) -> None:

@@ -241,8 +241,8 @@ def check_closed(
     if not np.isfinite(size):
         raise SingularPose(
             f"{row.name}: {equation_names(m)[k]} has no value{state_text(tuple(where))}",
-            hint="give another pose: a disc may not lie flat on its plane, and points whose "
-            "direction is taken must be apart",
+            hint="see that all numbers of q are finite, or give another pose: a disc may not lie "
+            "flat on its plane, and points whose direction is taken must be apart",
         )
     gap = gap_text(m, k, size)
     raise ComputationError(

@@ -15,8 +15,6 @@ from ..algorithms.closed_kinematics import CERTIFIED, SINGULAR, checks_of
 from ..algorithms.platform import platform_of
 from ..catalog import Quantity, algorithm
 from ..compute import trace_quantity
-from ..compute.counted import counted, rubs
-from ..compute.model import left_out
 from ..compute.ways import named
 from ..emit.names import CodeNames
 from ..emit.reserved import RESERVED
@@ -27,7 +25,7 @@ from ..expr.block import ready
 from ..expr.exact import to_float
 from ..mechanism import Mechanism, freed, is_closed, joint_name
 from ..mechanism.units import coordinate_units, rate_units
-from ..plan import general_pose, planned
+from ..plan import general_pose
 from ..plan.assembly import close
 from ..reference import in_floats
 from .equation_words import with_words
@@ -40,6 +38,7 @@ from .jobs import (
     slopes_in_floats,
     with_wrenches,
 )
+from .remarks import remarks
 
 STATES = 3  # golden vectors per function
 ALL = "everything"  # the function that computes every quantity at once
@@ -119,24 +118,8 @@ def unit_of(
         ready(made[0].prepare),
         len(made[0].prepare.results),
         with_words(entries, m, {n: float(trial[n]) for n in run_time}, made[0].prepare),
-        (*_counted(m, jobs), *left_out(m), *_branch(m, jobs)),
+        remarks(m, jobs),
     )
-
-
-def _counted(m: Mechanism, jobs: Sequence[Job]) -> tuple[str, ...]:
-    """Return whether the code counts friction, where a joint has any and a quantity could."""
-    asked = [job.options.get("drives") == "all" for job in jobs if rubs(job.row)]
-    verdict = "is counted" if any(asked) else "is left out"
-    told = counted(m, "all") if asked else ()
-    return tuple(f"F{note[1:].removesuffix('counted')}{verdict}." for note in told)
-
-
-def _branch(m: Mechanism, jobs: Sequence[Job]) -> tuple[str, ...]:
-    """Return on which branch the loops of exported code are planned: it cannot plan again."""
-    if not any(job.row.planned for job in jobs):
-        return ()
-    parts = str(planned(m)).split("; ")
-    return ("Loops are planned once, on one branch:", *(f"  {part}" for part in parts))
 
 
 def _functions(
