@@ -1,5 +1,7 @@
 """Exciting motions: within the limits, at rest at both ends, better than random ones."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -87,3 +89,33 @@ def test_machines_that_are_held_are_refused_by_name():
     for m in (da.load(coupled, mimic="couple"), da.robots.fourbar(), da.robots.truck()):
         with pytest.raises(da.UsageError, match="trees of joints"):
             da.excite(m)
+
+
+HANGING = (
+    "RZ(-1, 1), TXK(0.5), RZ(-1, 1), TXK(0.3); gravity = (0, -9.81, 0);"
+    "body 1: M = 1, D = (0.3, 0, 0), I = (0, 0, 0.1);"
+    "body 2: M = 1, D = (0.3, 0, 0), I = (0, 0, 0.1);"
+)
+
+
+def test_motors_too_weak_to_hold_the_load_are_named():
+    """A motion that stands still and passes the limits of force was given before."""
+    m = da.load(HANGING)
+    weak = replace(m, bodies=tuple(replace(b, effort_limit=1) for b in m.bodies))
+    with pytest.raises(da.UsageError, match=r"'j1' needs 10.79 to hold its load, of 1"):
+        da.excite(weak, time=4.0, harmonics=3, starts=1)
+
+
+def test_a_box_around_another_pose_than_the_middle_is_moved_in():
+    m, box = da.load(HANGING), [[-9, 9], [0.2, 9], [-1, 1]]
+    d = da.excite(m, time=4.0, harmonics=3, starts=1, workspace={"tip": box})
+    y = da.pose(m, d.q, frame="tip")[:, 1, 3]
+    assert y.min() > 0.2 - 1e-9 and np.ptp(d.q, axis=0).min() > 0.02
+    with pytest.raises(da.UsageError, match="leave a box"):
+        da.excite(m, time=4.0, workspace={"tip": [[5, 9], [5, 9], [-1, 1]]})
+
+
+@pytest.mark.parametrize("acceleration", [0, -5.0, float("nan")])
+def test_an_acceleration_that_limits_nothing_is_refused(acceleration):
+    with pytest.raises(da.UsageError, match="acceleration"):
+        da.excite(da.load(HANGING), time=4.0, acceleration=acceleration)

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from ..algorithms.regressor import regressor
 from ..compute import evaluate
-from ..errors import UsageError
+from ..errors import UsageError, shown
 from ..expr import Graph, program, trace
 from ..expr.derive import gradient
 from ..expr.exact import to_float
@@ -30,6 +30,7 @@ from .unknowns import Unknowns, unknowns
 Array = np.ndarray
 SAMPLES = 160  # of one period, for the criterion; limits are checked on ten times as many
 RANDOM = 40  # random motions that the result is compared with
+POSES = 4000  # random poses among which one is sought to move about
 INSIDE = 0.98  # of a limit
 
 
@@ -186,7 +187,7 @@ class Criterion:
         """Return the unknowns with amplitudes drawn in until every limit is kept."""
         fine = self.series.basis(np.linspace(0, self.series.time, 10 * SAMPLES))
         own = x.reshape(self.series.joints, -1).copy()
-        middle = self._middle()
+        middle = self.middle
         low, high = 0.0, 1.0
         if self._kept(own.ravel(), fine):
             return own.ravel()
@@ -200,9 +201,55 @@ class Criterion:
         own[:, 0] = middle + low * (own[:, 0] - middle)
         return own.ravel()
 
-    def _middle(self) -> Array:
+    @cached_property
+    def middle(self) -> Array:
+        """The pose to move about: the middle of the limits, else the one farthest inside."""
         q = self.bounds.q
-        return np.where(np.isfinite(q).all(axis=1), q.mean(axis=1), np.clip(0.0, q[:, 0], q[:, 1]))
+        middle = np.where(
+            np.isfinite(q).all(axis=1), q.mean(axis=1), np.clip(0.0, q[:, 0], q[:, 1])
+        )
+        if self._room(middle[None])[0] > 0:
+            return middle
+        tried = np.random.default_rng(0).uniform(q[:, 0], q[:, 1], (POSES, len(q)))
+        room = self._room(tried)
+        if not room.max() > 0:
+            raise UsageError(
+                f"no exciting motion keeps the limits: at none of {POSES} poses can the machine "
+                f"rest; {self._why(middle)}",
+                hint="look at the limits of force (effort) and at the boxes of workspace",
+            )
+        return np.asarray(tried[room.argmax()])
+
+    def _room(self, q: Array) -> Array:
+        """Return how far inside the limits of force and the boxes a machine rests, in parts."""
+        room, zero, b = np.ones(len(q)), np.zeros_like(q), self.bounds
+        if np.isfinite(b.tau).any():
+            tau = evaluate(self.u.m, "inverse_dynamics", q, zero, zero, drives="all")
+            room = np.minimum(room, (1 - np.abs(tau) / b.tau).min(axis=1))
+        for frame, box in b.boxes.items():
+            p = evaluate(self.u.m, "pose", q, frame=frame)[:, :3, 3]
+            inside = np.minimum(p - box[:, 0], box[:, 1] - p)
+            room = np.minimum(room, inside.min(axis=1))
+        return np.asarray(room)
+
+    def _why(self, q: Array) -> str:
+        """Return what a pose passes at rest."""
+        m, zero = self.u.m, np.zeros(self.u.m.nv)
+        tau = np.abs(evaluate(m, "inverse_dynamics", q, zero, zero, drives="all"))
+        over = np.flatnonzero(tau > self.bounds.tau)
+        if len(over):
+            k = int(over[0])
+            allowed = self.bounds.tau[k] / INSIDE
+            return (
+                f"in the middle of its limits {shown(m.joint_names[k])!r} needs {tau[k]:.4g} to "
+                f"hold its load, of {allowed:.4g}"
+            )
+        return "in the middle of their limits the joints leave a box of the workspace"
+
+    def keeps(self, x: Array) -> bool:
+        """Return whether a motion keeps every limit, and moves."""
+        fine = self.series.basis(np.linspace(0, self.series.time, 10 * SAMPLES))
+        return self._kept(x, fine) and bool(np.abs(self.motion(x)[1]).max() > 0)
 
     def _kept(self, x: Array, basis: tuple[Array, ...]) -> bool:
         q, qd, qdd = self.motion(x, basis)
@@ -258,6 +305,11 @@ def excite(
         made = minimise(criterion, tried[k], jac=True, method="L-BFGS-B", options={"maxiter": 120})
         found.append(criterion.fitting(made.x))
     best = max([*found, tried[order[0]]], key=criterion.information)
+    if not criterion.keeps(best):
+        raise UsageError(
+            "no exciting motion was found that keeps the limits",
+            hint="give it more time, or fewer harmonics",
+        )
     t = np.linspace(0, time, round(time * rate) + 1)
     q, qd, qdd = criterion.motion(best, criterion.series.basis(t))
     # the criterion is log det per column: half of it is the mean logarithm of precision
@@ -297,6 +349,10 @@ def _bounds(m: Mechanism, acceleration: Any, workspace: Mapping[str, Any]) -> Bo
         if acceleration is None
         else np.broadcast_to(np.asarray(acceleration, dtype=float), (m.nv,))
     )
+    if not (qdd > 0).all():
+        raise UsageError(
+            f"acceleration={acceleration!r}", hint="positive numbers, in rad/s2 or m/s2"
+        )
     qd = np.array([number(b.velocity_limit) for b in moving])
     tau = np.array([number(b.effort_limit) for b in moving])
     # a joint that nothing limits would move without bound: 10 rad/s² or m/s²
