@@ -436,3 +436,13 @@ def test_moments_of_inertia_that_are_not_given_are_noted():
     m = da.load(robot(link("a"), f'<link name="b">{held}</link>', joint("j", "a", "b")))
     assert "link 'b': no iyy, taken as zero" in m.notes
     assert "not read: inertia@Iyy 1, text of inertial 1" in m.notes
+
+
+def test_a_thing_without_joints_says_how_it_moves_and_has_empty_results():
+    mug = """<robot name="mug"><link name="mug"><inertial><mass value="1"/><inertia ixx=".1"
+      iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
+    m = da.load(mug)
+    assert any("--base free" in n for n in m.notes)
+    assert da.mass_matrix(m, []).shape == (0, 0)
+    assert da.inverse_dynamics(m, *np.zeros((3, 5, 0))).shape == (5, 0)
+    assert da.load(mug, base="free").nv == 6

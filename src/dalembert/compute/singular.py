@@ -101,7 +101,7 @@ def _sought(m: Mechanism, name: str, options: Mapping[str, Any]) -> list[int]:
     if name == "hybrid_dynamics":
         given = velocity_indices(m, [m.joint_index(n) for n in options.get("given", ())])
         return [k for k in range(m.nv) if k not in given]
-    base = list(range(m.bodies[0].joint.nv))
+    base = list(range(m.bodies[0].joint.nv if m.bodies else 0))
     if name in ("moving_base_inverse", "base_acceleration"):
         return base
     if name == "elastic_inverse":

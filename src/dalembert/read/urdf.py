@@ -148,9 +148,10 @@ def _mechanism(
     if base == "fixed":
         changes["named"] = (Frame(root, -1),)
         if not inertia.is_massless():
-            reading.notes.append(
-                f"root link {shown(root)!r} is part of the base: its inertia has no effect"
-            )
+            held = f"root link {shown(root)!r} is part of the base: its inertia has no effect"
+            still = all(edge.element.attributes.get("type") == "fixed" for edge in joints)
+            more = "; nothing moves: base='free' (--base free) lets it move as a whole"
+            reading.notes.append(held + more * still)
     else:
         index[root] = 0
         joint_name = "base"
