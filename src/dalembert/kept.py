@@ -30,6 +30,10 @@ class Kept(Generic[T]):
                 self._things.popitem(last=False)
         return made
 
+    def __contains__(self, key: Hashable) -> bool:
+        with self._lock:
+            return key in self._things
+
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import UsageError
 from . import cache
+from .ahead import Ahead
 from .card import Card, card
 from .form import PLAIN, Form, check_single
 from .kernel import Kernel
@@ -19,6 +20,7 @@ from .team import Team, checked_team
 if TYPE_CHECKING:
     from ..expr import Program
     from ..expr.rolled import Rolled
+    from .module import Object
 
 Made: TypeAlias = "Program | Rolled"
 
@@ -40,7 +42,27 @@ def compile_program(
     are values of run-time parameters for calls that do not give them; `form` says what its arrays
     are like. A kernel that is called state by state is `single`: half as much is compiled, batches
     are slower. Up to `scalar` lines one state has code of its own, else it is a batch of one. A
-    `driven` kernel is called by compiled code, from Python rarely: nothing is made for that.
+    `driven` kernel is called by compiled code, from Python rarely: nothing is made for that, and
+    the code of a long one is made quickly, well only where it runs long.
+    """
+    own: dict[str, Any] = {"form": form, "single": single, "scalar": scalar, "driven": driven}
+    return begin_program(program, key, threads, defaults, **own, beside=False)()
+
+
+def begin_program(
+    program: Made | Callable[[], Made],
+    key: str | None = None,
+    threads: int | Sequence[int] = 1,
+    defaults: Mapping[str, float] | None = None,
+    form: Form = PLAIN,
+    single: bool = False,
+    scalar: int | None = None,
+    driven: bool = False,
+    beside: bool = True,
+) -> Callable[[], Kernel]:
+    """Return the function that waits for the kernel of `compile_program`, and returns it once.
+
+    `beside`: LLVM makes the code in a thread of its own while Python goes on.
     """
     threads = checked_team(threads)
     if single:
@@ -51,27 +73,39 @@ def compile_program(
         key += "single"
     found = None if key is None or unwanted() else _found(key, threads, defaults, (single, driven))
     if found is not None:
-        return found
+        return lambda: found
     if refused := refusal():
         warn_once(refused)
         from .interpret import Interpreted
 
         made, places = made_of(program, form)
         own = card(made, places=places, form=form, lanes=_lanes(form, 4))
-        return Kernel(_with(own, defaults), Interpreted(made, form, own.lanes), threads)
+        kernel = Kernel(_with(own, defaults), Interpreted(made, form, own.lanes), threads)
+        return lambda: kernel
     from ..expr.function import uncollected
-    from .llvm import host
-    from .module import compile_object
+    from .module import unmade_object
 
     with uncollected():
         made, places = made_of(program, form)
-        code = compile_object(made, form=form, single=single, scalar=scalar)
+        make = unmade_object(made, form, single, scalar, driven)
+    make = Ahead(make).result if beside else make
+    use = key, threads, defaults, (single, driven)
+    return lambda: _ended(make(), made, places, form, *use)
+
+
+def _ended(
+    code: Object, made: Any, places: Places | None, form: Form, key: str | None, threads: Team,
+    defaults: Mapping[str, float] | None, use: tuple[bool, bool],
+) -> Kernel:  # fmt: skip
+    """Return the kernel of code that is made, and keep that."""
+    from .llvm import host
+
     lanes = _lanes(form, host().lanes)
     own = card(made, code.scratch_one, code.scratch_batch, code.tile, places, form, lanes)
     if key is not None:
         _keep(key, own, code.code, code.better)
-    kernel = _loaded(_with(own, defaults), code.code, threads, (single, driven))
-    _improve(kernel, code.better, key)
+    kernel = _loaded(_with(own, defaults), code.code, threads, use)
+    _improve(kernel, code.better, key, use[1])
     return kernel
 
 
@@ -80,8 +114,11 @@ def _keep(key: str, own: Card, code: bytes, better: bytes) -> None:
     cache.write(key, own.to_dict() | {"code": len(code)}, code + better)
 
 
-def _improve(kernel: Kernel, text: bytes, key: str | None) -> None:
-    """Let better code be made of packed IR text, and be used and kept when it is there."""
+def _improve(kernel: Kernel, text: bytes, key: str | None, driven: bool) -> None:
+    """Let better code be made of packed IR text, and be used and kept when it is there.
+
+    That of a `driven` kernel is begun when it has run long.
+    """
     if not text:
         return
     from .background import Background, startable
@@ -97,8 +134,14 @@ def _improve(kernel: Kernel, text: bytes, key: str | None) -> None:
         if key is not None:
             _keep(key, kernel.card, code, b"")
 
-    if startable():
+    def begin() -> None:
         kernel.later = Background(text, use)
+
+    if startable():
+        if driven:
+            kernel.better = begin
+        else:
+            begin()
 
 
 def _lanes(form: Form, doubles: int) -> int:
@@ -129,7 +172,7 @@ def _found(
     try:
         own, (code, better) = Card.from_dict(kept[0]), cache.parts(*kept)
         kernel = _loaded(_with(own, defaults), code, threads, use)
-        _improve(kernel, better, key)  # the process that kept it ended too early for that
+        _improve(kernel, better, key, use[1])  # the process that kept it ended too early for that
         return kernel
     except Refused:
         return None

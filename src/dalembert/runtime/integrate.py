@@ -11,6 +11,7 @@ import functools
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,14 +21,16 @@ from . import adaptive as adaptive_code
 from . import arguments, cache
 from . import fixed as fixed_code
 from .adaptive import EVENT, SMALL
+from .ahead import Ahead
 from .code import LANES
 from .explicit import Explicit
 from .fixed import ALARM, BAD, DONE, GUARD, MORE, TILE
 from .implicit import Implicit
 from .kernel import Kernel
-from .library import declarations
+from .library import declarations, library, parts_of
 from .llvm import Engine, generate, table
-from .methods import ADAPTIVE, RK4, Rosenbrock
+from .methods import ADAPTIVE, METHODS, RK4, Rosenbrock
+from .refused import unwanted
 from .signal import Signal
 from .task import Task
 
@@ -49,6 +52,7 @@ LIMIT = 6  # the status of a driver that was given up
 PAUSE = 0.02  # seconds of work between two looks at Python
 _DRIVER = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 _lock = threading.Lock()
+_asked: set[str] = set()  # drivers that were begun
 
 
 def _text(name: str) -> str:
@@ -74,6 +78,21 @@ def _engine(name: str) -> Engine:
 def _driver(name: str) -> Callable[[int], int]:
     with _lock:
         return _DRIVER(_engine(name).address("fixed" if name == "fixed" else "adaptive"))
+
+
+def beforehand(method: str) -> None:
+    """Begin to make what every motion by a method asks for, beside Python, if it is not there."""
+    name = method if method in ADAPTIVE else "fixed"
+    if method not in METHODS or name in _asked or unwanted():
+        return
+    _asked.add(name)
+
+    def work() -> None:
+        with suppress(Exception):  # who needs it will meet the error again
+            library(parts_of("float64", name in ADAPTIVE))
+            _driver(name)
+
+    Ahead(work)
 
 
 @dataclass(frozen=True)
@@ -363,6 +382,7 @@ def _run(
         begin = time.perf_counter()
         status = driver(task.start)
         spent = time.perf_counter() - begin
+        task.ran(spent)
         if report is not None:
             report(progress())
         if status != MORE:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from .background import Background
     from .interpret import Interpreted
 
+LONG = 0.25  # seconds of work above which better code than the quick one is worth another process
+
 
 class Kernel:
     """A compiled quantity: `k(*inputs, out=None, parameters=None)`.
@@ -40,7 +42,10 @@ class Kernel:
     ((6, 4), (5, 6, 4))
     """
 
-    __slots__ = ("_plan", "card", "code", "later", "more", "notes", "origin", "source", "threads")
+    __slots__ = (
+        "_plan", "better", "card", "code", "later", "more", "notes", "origin", "source", "spent",
+        "threads",
+    )  # fmt: skip
 
     def __init__(self, card: Card, code: Native | Interpreted, threads: Team = 1):
         self.card, self.code, self.threads = card, code, threads
@@ -50,6 +55,15 @@ class Kernel:
         self.source: Callable[[], Any] | None = None  # makes the program once more
         self.notes: tuple[str, ...] = ()  # the branch of loops, what equations leave out
         self.later: Background | None = None  # better code, while it is being made
+        self.better: Callable[[], None] | None = None  # begins to make that
+        self.spent = 0.0  # seconds in which drivers called it
+
+    def ran(self, seconds: float) -> None:
+        """Note that a driver called it for so long: better code is made where that is long."""
+        self.spent += seconds
+        if self.better is not None and self.spent > LONG:
+            begin, self.better = self.better, None
+            begin()
 
     @property
     def name(self) -> str:

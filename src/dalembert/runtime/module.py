@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..expr import OPS, Port, Program
@@ -39,6 +39,7 @@ from .rolled import module as rolled_module
 from .schedule import DECODED, Outlet, Schedule, constants, outlets, schedule, sparse, stays
 
 LARGE = 120_000  # lines above which code is generated quickly first, and well in the background
+DRIVEN = 1500  # the same of code that a driver calls: it is made well where it runs long
 SINGLE = 30_000  # lines above which one state is computed as a batch of one: less to compile
 TILE = 4  # groups of states per tile
 TILE_BYTES = 400 * 1024
@@ -200,13 +201,22 @@ def compile_object(
     program: Program | Rolled, form: Form = PLAIN, single: bool = False, scalar: int | None = None
 ) -> Object:
     """Return the object code of a program; `single`: for one state at a time."""
+    return unmade_object(program, form, single, scalar)()
+
+
+def unmade_object(
+    program: Program | Rolled, form: Form = PLAIN, single: bool = False, scalar: int | None = None,
+    driven: bool = False,
+) -> Callable[[], Object]:  # fmt: skip
+    """Return the function that makes the object code of a program: only LLVM's work is left."""
     text, one, many, tile = written(program, form, single, scalar)
-    long = isinstance(program, Program) and _lines(program) > LARGE
+    most = min(DRIVEN, LARGE) if driven else LARGE
+    long = isinstance(program, Program) and _lines(program) > most
     if not (long or hurried()):
-        return Object(generate(text, 1), one, many, tile)
+        return lambda: Object(generate(text, 1), one, many, tile)
     quick = written_out(text) if host().fused else text
     better = b"" if hurried() else zlib.compress(text.encode(), 1)
-    return Object(generate(quick, 0), one, many, tile, better)
+    return lambda: Object(generate(quick, 0), one, many, tile, better)
 
 
 def _lines(program: Program) -> int:

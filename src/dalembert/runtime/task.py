@@ -23,6 +23,7 @@ class Task:
         whole[:] = 0
         self.integers, self.reals = whole.view(np.int64), whole.view(np.float64)
         self.kept: dict[str, Any] = {}
+        self.kernels: dict[str, tuple[Any, str]] = {}  # field -> kernel and where its code begins
 
     def __getitem__(self, name: str) -> Any:
         k = self.record.offset[name] // 8
@@ -56,11 +57,16 @@ class Task:
         """Point to a kernel's entry (`one` or `batch`) and give it scratch of its own."""
         if kernel is None:
             return
-        code: Any = kernel.code
         memory, start = scratch(getattr(kernel.card, f"scratch_{entry}"))
-        self.kept[f"{name}_memory"], self.kept[f"{name}_kernel"] = memory, kernel
-        self[name] = getattr(code, f"{entry}_address")
+        self.kept[f"{name}_memory"], self.kernels[name] = memory, (kernel, f"{entry}_address")
+        self[name] = getattr(kernel.code, f"{entry}_address")
         self[f"{name}_scratch"] = start
+
+    def ran(self, seconds: float) -> None:
+        """Note how long the driver ran; better code of a kernel is taken when it is there."""
+        for name, (kernel, entry) in self.kernels.items():
+            kernel.ran(seconds)
+            self[name] = getattr(kernel.code, entry)
 
     def signal(self, signal: Signal | None, size: int) -> None:
         """Point to the pieces of a signal."""

@@ -156,7 +156,7 @@ class Run:
                 self._step_through_friction(job, driver, numbers, turned)
                 continue
             ahead = float(driver.task.kept["alarm"][: len(after)].min())
-            job = job.renewed(before, t, given, ahead)
+            job = job.renewed(before, t, given, self.method, ahead)
             if job.leap:
                 self.passed.append(float(t))
             if planned == (first, t):  # with the best plan there is the step ends where it fades
@@ -233,7 +233,8 @@ class Run:
                         driver.restart(*driver.turn)
                 elif status == drivers.ALARM:
                     ahead = float(driver.task.kept["alarm"][0])
-                    job = job.renewed(driver.x[None], driver.t, driver.parameters, ahead)
+                    at = driver.x[None], driver.t, driver.parameters
+                    job = job.renewed(*at, self.method, ahead)
                     driver.use(job.model(self.method, self.table))
                     if job.leap:
                         self.passed.append(driver.t)

@@ -56,7 +56,9 @@ class Job:
             law = law.placed(own.m, own.driven_at(q, u))
         return replace(self, kernels=replace(self.kernels, system=own.planned_at(q, u), law=law))
 
-    def renewed(self, rows: Array, t: float, parameters: Any, ahead: float = 0.0) -> Job:
+    def renewed(
+        self, rows: Array, t: float, parameters: Any, method: str, ahead: float = 0.0
+    ) -> Job:
         """Return the job with its loops planned here; its limit is part of the pivot ratio.
 
         `ahead` is the ratio at the end of the step, if one is on its way. Where planning anew gives
@@ -76,6 +78,7 @@ class Job:
             if not min(here, ahead) > SINGULAR:
                 raise
             made = self
+        made.kernels.begin(method)
         measure = ratio(made)
         if not measure > SINGULAR:
             raise _lost(measure, t)

@@ -128,6 +128,8 @@ class Kernels:
     ways: tuple[Way, ...] = ()  # columns of sensitivities that follow the state
     single: bool = False  # whether a method asks for one state at a time
     own: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)  # of functions
+    begun: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    ahead: bool = field(default=False, compare=False, repr=False)  # whether kernels are only begun
 
     def _program(self, name: str, body: Callable[..., Any], outputs: Any) -> Program:
         m, names = self.system.m, self.parameters_at_run_time
@@ -156,13 +158,16 @@ class Kernels:
         return program(_columns(found) if name == "jacobian" else found, names)
 
     def _kernel(self, name: str, body: Callable[..., Any], outputs: Any, extra: Any = "") -> Any:
-        from ..runtime import compile_program
+        from ..runtime.build import begin_program, compile_program
         from ..runtime.refused import refusal
 
         m = self.system.m
+        named = extra is not None and not (self.wrenches.functions or self.system.functions)
+        if self.ahead and not named:
+            return None
         if extra is None:  # what is traced has no name that says what it computes
             return compile_program(self._program(name, body, outputs), single=self.single)
-        if self.wrenches.functions or self.system.functions:
+        if not named:
             mine = name, repr((self.system.key, self.law.key, self.ways, extra))
             if mine not in self.own:
                 made = self._program(name, body, outputs)
@@ -175,7 +180,18 @@ class Kernels:
         ))  # fmt: skip
         make = partial(self._program, name, body, outputs)
         own: dict[str, Any] = {"single": self.single, "driven": name in DRIVEN}
-        return _KERNELS.get(key, lambda: compile_program(make, key=key, **own))
+        begun = self.begun.get(key) if self.ahead else self.begun.pop(key, None)
+        if self.ahead:
+            if key not in _KERNELS and begun is None:
+                self.begun[key] = begin_program(make, key=key, **own)
+            return None
+        return _KERNELS.get(key, begun or (lambda: compile_program(make, key=key, **own)))
+
+    def begin(self, method: str) -> None:
+        """Begin with the kernels of every step: while code of one is made the next is traced."""
+        own = replace(self, ahead=True)
+        own.project()
+        _ = own.map(method) if method in MAPS else own.rhs()
 
     def _forces(self, at: Moment) -> list[Scalar]:
         """Return the forces of the control law."""

@@ -20,6 +20,7 @@ from ..errors import UsageError
 from ..mechanism import Mechanism, freed, is_rolling, require_mechanism
 from ..mechanism.validate import require_sticking
 from ..plan.loops import with_motors
+from ..runtime import integrate as drivers
 from ..runtime.methods import ADAPTIVE, METHODS, STIFF
 from .alarms import alarms
 from .dead_points import with_dead_points
@@ -111,6 +112,7 @@ def simulate(
     # size: a line for each option
     m, equations = parted(m, plant)
     require_mechanism(m, "simulate", moving=True)
+    drivers.beforehand(method)
     m = freed(m, varied(parameters, sensitivities))
     m = with_motors(at_first(m, parameters, parameters or ()))  # it starts, and is planned, there
     m, q0, given, laws = steered(m, q0, motion)
@@ -128,7 +130,7 @@ def simulate(
     q0, first = frozen_start(m, equations, q0, qd0), float(times[0])
     job, states, lead = started(job, q0, qd0, first)
     job, states = followed(job, states, lead, first, sensitivities, method)
-    job = planned_there(job, states[:1], first)
+    job = planned_there(job, states[:1], first, method)
     warnings = {name: f for name, (f, _) in alarms(job).items()}
     table = event_table(m, events, stop, Modes(job).names, warnings)
     table = with_dead_points(job, table)

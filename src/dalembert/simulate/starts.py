@@ -57,12 +57,12 @@ def started(job: Job, q0: Any, qd0: Any, start: float) -> tuple[Job, Array, Lead
     return _with_changes_noted(job, q0, qd0, x, lead), np.ascontiguousarray(x), lead
 
 
-def planned_there(job: Job, state: Array, t: float) -> Job:
+def planned_there(job: Job, state: Array, t: float, method: str) -> Job:
     """Return the job with its loops planned where it starts."""
     if not isinstance(job.kernels.system, Planned) or not len(state):
         return job
     first = {k: np.ravel(v)[0] for k, v in job.parameters.items()} or None
-    return job.renewed(state, t, first)
+    return job.renewed(state, t, first, method)
 
 
 # -- what is given -----------------------------------------------------------------------------
