@@ -71,6 +71,11 @@ class Adaptive(Code, ABC):
     def rates(self, t: str) -> None:
         """Write the derivative at the new state, which is row 0 of K."""
 
+    @classmethod
+    def routines(cls, method: Any) -> str:
+        """Return the functions that the code of a step calls."""
+        return ""
+
     def row(self, base: str, k: int) -> str:
         """Return the address of a row."""
         return self.spot(base, self("mul i64 {}, {}", self.wide, k))
@@ -132,15 +137,6 @@ class Adaptive(Code, ABC):
                 total = power if total is None else self.mul(total, power)
         assert total is not None
         return total
-
-    def weighted(self, weights: Row) -> list[tuple[str | float, str]]:
-        """Return the weights of rows of K, each with the address of its row."""
-        found: list[tuple[str | float, str]] = []
-        row, at = self.K, 0
-        for j, a in sorted(weights):
-            row, at = self.spot(row, self.wide) if j == at + 1 else self.row(self.K, j), j
-            found.append((a, row))
-        return found
 
     def interpolant(self, h: str) -> None:
         """Have the rows F of the interpolant of the step written: three places ask for them."""
@@ -371,4 +367,4 @@ def text(own: type[Adaptive], method: Tableau | Rosenbrock) -> str:
     dense.curve("%h")
     dense.lines.append("ret void")
     parts = signal("adaptive", RECORD), dense.whole("internal void"), adaptive(own(method))
-    return "".join(parts)
+    return "".join([own.routines(method), *parts])

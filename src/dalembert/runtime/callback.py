@@ -30,9 +30,6 @@ class Callback:
         """What stands in the place of compiled code: the callback itself."""
         return self
 
-    def ran(self, seconds: float) -> None:
-        """Note how long a driver ran: nothing follows from that."""
-
     def __call__(self, *inputs: Any, parameters: Any = None) -> np.ndarray:
         return np.asarray(self.function(*map(np.asarray, inputs)), dtype=float)
 

@@ -111,13 +111,9 @@ class Code(Lines):
         length: str,
         base: str | None,
         terms: Sequence[tuple[str | float, str]],
-        scale: str | None = None,
     ) -> None:
-        """Write target = base + Σ coefficient · row, each coefficient times `scale` if given."""
+        """Write target = base + Σ coefficient · row."""
         wide = [(self.spread(c), row) for c, row in terms]
-        if scale is not None:
-            every = self.spread(scale)
-            wide = [(self(f"fmul contract {WIDE} {{}}, {{}}", every, c), row) for c, row in wide]
         with self.loop(length, LANES) as i:
             total = None if base is None else self.load(base, i)
             for c, row in wide:

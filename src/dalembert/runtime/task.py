@@ -23,7 +23,8 @@ class Task:
         whole[:] = 0
         self.integers, self.reals = whole.view(np.int64), whole.view(np.float64)
         self.kept: dict[str, Any] = {}
-        self.kernels: dict[str, tuple[Any, str]] = {}  # field -> kernel and where its code begins
+        # field -> a kernel of which better code may come, and how its entry is called
+        self.quick: dict[str, tuple[Kernel, str]] = {}
 
     def __getitem__(self, name: str) -> Any:
         k = self.record.offset[name] // 8
@@ -58,13 +59,16 @@ class Task:
         if kernel is None:
             return
         memory, start = scratch(getattr(kernel.card, f"scratch_{entry}"))
-        self.kept[f"{name}_memory"], self.kernels[name] = memory, (kernel, f"{entry}_address")
+        self.kept[f"{name}_memory"], self.kept[f"{name}_kernel"] = memory, kernel
+        self.quick.pop(name, None)
+        if isinstance(kernel, Kernel) and (kernel.better or kernel.later):
+            self.quick[name] = kernel, f"{entry}_address"
         self[name] = getattr(kernel.code, f"{entry}_address")
         self[f"{name}_scratch"] = start
 
     def ran(self, seconds: float) -> None:
         """Note how long the driver ran; better code of a kernel is taken when it is there."""
-        for name, (kernel, entry) in self.kernels.items():
+        for name, (kernel, entry) in self.quick.items():
             kernel.ran(seconds)
             self[name] = getattr(kernel.code, entry)
 
