@@ -504,3 +504,20 @@ def test_a_joint_is_locked_at_unit_quaternions_only(kind):
     near_unit = np.array([0.6, 0, 0, 0.8]) * (1 + 9e-5)
     R = da.pose(m.lock({"a": [*place, *near_unit]}), [], frame="a")[:3, :3]
     np.testing.assert_allclose(R, [[1, 0, 0], [0, 0.28, -0.96], [0, 0.96, 0.28]], atol=1e-14)
+
+
+def test_the_energy_of_a_spring_that_is_held_is_left_out_with_a_note():
+    m = da.load(
+        {
+            "format": "dalembert/1",
+            "phrase": "RZ(), TXK(0.5), RZ(), TXK(0.3); gravity = (0, -9.81, 0);"
+            "body 1: M = 1, D = (0.3, 0, 0), I = (0, 0, 0.1);"
+            "body 2: M = 1, D = (0.3, 0, 0), I = (0, 0, 0.1);",
+            "elastic": [{"joint": "j2", "stiffness": 10, "rest": 0.2}],
+        }
+    )
+    held = m.lock(["j2"], at=0.5)
+    missing = da.potential_energy(m, [0.3, 0.5]) - da.potential_energy(held, [0.3])
+    assert missing == pytest.approx(0.5 * 10 * 0.3**2)
+    assert any("springs held: j2" in note for note in held.notes)
+    assert not any("spring" in note for note in m.lock(["j1"]).notes)

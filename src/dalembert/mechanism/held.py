@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from ..errors import ModelError, UsageError, shown
+from ..errors import ModelError, UsageError, shown, some
 from ..expr import Expr, Graph
 from ..expr.exact import to_float
 from ..joint import Joint
@@ -65,7 +66,16 @@ def lock(
         held[j] = _turned(new.bodies[j], held[j], graph)
     _held_followers(new, held)
     _refuse_named(new, {joint_name(new.bodies[j]) for j in held})
-    return checked(merged(new, held, standing=True))
+    return _without_energy(checked(merged(new, held, standing=True)), new, held)
+
+
+def _without_energy(made: Mechanism, m: Mechanism, held: Mapping[int, Any]) -> Mechanism:
+    """Return a mechanism with a note where a joint spring is held: its energy is left out."""
+    springs = [joint_name(m.bodies[s.joint]) for s in m.elastic if s.joint in held]
+    if not springs:
+        return made
+    note = f"potential energy is without that of the joint springs held: {some(springs)}"
+    return replace(made, notes=(*made.notes, note), checked=True)
 
 
 def _turned(body: Body, values: list[Any], graph: Graph) -> list[Any]:
