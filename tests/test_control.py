@@ -106,3 +106,25 @@ def test_a_law_given_its_arguments_in_another_order_says_so(law):
         law(m, move)
     with pytest.raises(da.UsageError, match="kp is a Trajectory"):
         law([0.0], move)
+
+
+@pytest.mark.parametrize(
+    ("law", "said"),
+    [
+        ({"kp": np.nan}, "kp holds a number that is not finite"),
+        ({"kp": 60.0, "kd": [1.0, np.inf]}, "kd holds a number that is not finite"),
+        ({"kp": 60.0, "limit": -5.0}, "limit holds -5"),
+        ({"kp": 60.0, "limit": [5.0, np.nan]}, "limit holds nan"),
+        ({"kp": 60.0, "limit": [5.0, 5.0, 5.0]}, "limit has shape"),
+        ({"kp": 60.0, "goal": [np.nan, 0.0]}, "goal holds a number that is not finite"),
+    ],
+)
+def test_numbers_that_no_law_can_mean_are_refused(law, said):
+    """A negative limit pushed with full force one way."""
+    with pytest.raises(da.UsageError, match=said):
+        da.simulate(da.load(ARM), torque=PD(**{"goal": GOAL, **law}), t=0.1)
+
+
+def test_a_law_is_not_held_between_steps_and_that_is_said():
+    r = da.simulate(da.load(ARM), torque=PD(GOAL, 60.0, 18.0, limit=np.inf), t=0.1, hold=True)
+    assert any("hold reads tables" in note for note in r.notes)

@@ -21,7 +21,20 @@ def gain_of(values: Any, n: int, name: str) -> Array:
         gain = np.full(n, float(gain))
     if gain.shape not in ((n,), (n, n)):
         raise UsageError(f"{name} has shape {gain.shape}, expected a number, ({n},) or ({n}, {n})")
+    if not np.isfinite(gain).all():
+        raise UsageError(f"{name} holds a number that is not finite", hint="look for nan, inf")
     return gain
+
+
+def limit_of(values: Any, n: int) -> Array:
+    """Return the largest force of each motor; infinity is none."""
+    limit = np.asarray(values, dtype=float)
+    if limit.shape not in ((), (1,), (n,)):
+        raise UsageError(f"limit has shape {limit.shape}, expected a number or ({n},)")
+    if not (limit >= 0).all():
+        what = f"limit holds {limit.ravel()[np.flatnonzero(~(limit >= 0))[0]]:g}"
+        raise UsageError(what, hint="the largest force either way, 0 or more")
+    return np.broadcast_to(limit, (n,))
 
 
 def by_name(

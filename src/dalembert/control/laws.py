@@ -33,7 +33,7 @@ from ..plan import LoopPlan
 from ..plan.loops import motor_coordinates, no_motor
 from ..reframe import simplify
 from ..runtime.signal import Signal
-from .gains import by_name, gain_of, times
+from .gains import by_name, gain_of, limit_of, times
 from .goal import Aim, aim
 from .model import Model, at_motors, spread, unheld
 from .stated import Stated, check_stated
@@ -217,11 +217,13 @@ class Feedback(ABC):
         """Gains, limits and a fixed goal: the data of the compiled law."""
         parts = [g.ravel() for g in self.gains]
         if self.limit is not None:
-            parts.append(np.broadcast_to(np.asarray(self.limit, dtype=float), (self.forces,)))
+            parts.append(limit_of(self.limit, self.forces))
         gains = np.concatenate(parts)
         if self.moving is not None:
             return gains
         goal = np.asarray(self.goal, dtype=float)
+        if not np.isfinite(goal).all():
+            raise UsageError("goal holds a number that is not finite", hint="look for nan, inf")
         return np.concatenate(
             [np.broadcast_to(gains, (*goal.shape[:-1], len(gains))), goal], axis=-1
         )

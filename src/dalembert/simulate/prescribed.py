@@ -163,6 +163,8 @@ def table_notes(torque: Any, wrenches: Any, times: Array, hold: bool) -> list[st
     if isinstance(wrenches, Mapping):
         tables |= {f"wrench on {shown(str(frame))}": x for frame, x in wrenches.items()}
     notes = []
+    if hold and (callable(torque) or hasattr(torque, "torque")):
+        notes.append("hold reads tables in steps: the law of the torque acts at every moment")
     for what, table in tables.items():
         if not (isinstance(table, tuple) and len(table) == 2 and np.ndim(table[0]) == 1):
             continue
