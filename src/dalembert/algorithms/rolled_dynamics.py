@@ -7,9 +7,10 @@ here is only which values a link hands to its neighbours, and where they are kep
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..algebra import Vec3
-from ..expr import Port
+from ..expr import Port, Scalar
 from ..expr.rolled import Cells, Rolled, Roller, Slots
 from ..joint import Vector
 from ..linalg import Matrix, spd
@@ -33,37 +34,54 @@ def rolled_newton_euler(m: Mechanism, rotor: dict[int, float]) -> Rolled:
     """Return inverse dynamics: tau of (q, qd, qdd)."""
     n = m.nv
     roller = Roller("inverse_dynamics", inputs(m, "qdd"), [Port("tau", (n,))])
-    links = Links(m, rotor, roller)
+    links = Links(m, rotor, roller, ahead=True)
     links.angles()
     wrench = [roller.room(SIX) for _ in m.bodies]
     motion = Outward(roller, 9, [0] * 6 + [*-m.gravity])
-    out = roller.begin()
-    for j, body in links.outward():
-        given = links.place(j) | {"before": motion.of(body.parent)}
-        given |= {"qd": links.rate(1, j), "qdd": links.rate(2, j)}
-        links.apply(out, j, Call(_needed, given, {"after": motion.new(m, j), "wrench": wrench[j]}))
+    out, parts = roller.begin(), links.runs()
+    for j, many in parts:
+        given = links.place(j, many) | {"before": motion.of(m.bodies[j].parent)}
+        given |= {"qd": links.rate(1, j, many), "qdd": links.rate(2, j, many)}
+        found = {"after": motion.new(m, j, many), "wrench": wrench[j].longer(many)}
+        links.apply(out, j, Call(_needed, given, found), many)
     inward = roller.begin()
     sums = Inward(Slots(roller, SIX))
-    for j, _ in links.inward():
-        given = links.place(j) | {"qdd": links.rate(2, j), "wrench": wrench[j]}
-        sums.step(links, inward, j, Call(_transmitted, given, {"tau": links.result(0, j)}))
+    for j, many in reversed(parts):
+        given = links.place(j, many) | {"qdd": links.rate(2, j, many)}
+        given |= {"wrench": wrench[j].longer(many)}
+        call = Call(_transmitted, given, {"tau": links.result(0, j, many)})
+        sums.step(links, inward, j, call, many=many)
     return roller.rolled()
 
 
-def _needed(link: Link, before: Vector, q: Vector, qd: Vector, qdd: Vector) -> Results:
-    joint = link.body.rates(q, qd, qdd)
-    own = as_motion(before).carried(*link.place(q)).moved(*joint)
-    wrench = own.needs(link.body).entries()
+def _needed(*run: Link, before: Vector, q: Vector, qd: Vector, qdd: Vector) -> Results:
+    own, wrench = as_motion(before), []
+    for link, *state in zip(run, *(_shared(run, x) for x in (q, qd, qdd)), strict=True):
+        R, P = link.place(state[0])
+        own = own.carried(R, Vec3.zero() if link.reached else P).moved(*link.body.rates(*state))
+        wrench += own.needs(link.body).entries()
+        own = replace(own, vd=own.vd + own.U @ link.beyond)
     return {"after": [*own.w, *own.wd, *own.vd], "wrench": wrench}
 
 
 def _transmitted(
-    link: Link, q: Vector, qdd: Vector, wrench: Vector, felt: Vector = (), onto: Vector = ()
+    *run: Link, q: Vector, qdd: Vector, wrench: Vector, felt: Vector = (), onto: Vector = ()
 ) -> Results:
-    total = Wrench.of(wrench) + Wrench.of(felt)
-    tau = [f + link.rotor * a for f, a in zip(link.body.project(q, total), qdd, strict=True)]
-    sent = total.to_parent(*link.place(q), onto=Wrench.of(onto))
-    return {"tau": tau, "sent": sent.entries()}
+    parts = [*zip(run, _shared(run, q), _shared(run, qdd), strict=True)]
+    own = [Wrench.of(wrench[SIX * k :]) for k in range(len(run))]
+    tau, total = list[Scalar](), own[-1] + Wrench.of(felt)
+    for (link, angle, rates), under in zip(
+        reversed(parts), [*reversed(own[:-1]), Wrench.of(onto)], strict=True
+    ):
+        pairs = zip(link.body.project(angle, total), rates, strict=True)
+        tau[:0] = [f + link.rotor * a for f, a in pairs]
+        total = total.to_parent(*link.place(angle), onto=under)
+    return {"tau": tau, "sent": total.entries()}
+
+
+def _shared(run: Sequence[Link], x: Vector) -> Sequence[Vector]:
+    """Return the entries of each link of a run; those of a longer one have one freedom each."""
+    return [x] if len(run) == 1 else [[a] for a in x]
 
 
 def rolled_articulated_body(m: Mechanism, rotor: dict[int, float]) -> Rolled:

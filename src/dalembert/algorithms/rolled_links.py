@@ -14,9 +14,13 @@ from typing import Any
 from ..algebra import Mat3, Rotation, Turn, Vec3
 from ..expr import Expr, Graph, Program, Scalar, program, trace
 from ..expr.rolled import TURN, Cells, Pass, Roller
-from ..joint import Vector
+from ..joint import Revolute, Vector
 from ..mechanism import Body, Mechanism
 
+ZERO = Vec3.zero()
+RUN = 4  # bodies of a run
+RUNS = 4  # kinds of runs
+RARE = 8  # of the bodies the part that a kind of runs must have
 FEW = 6  # kinds of one shape above which they are made one
 SAME = (0, 1, -1)  # numbers that are part of a kind
 Results = Mapping[str, Sequence[Any]]  # by their names
@@ -31,6 +35,8 @@ class Link:
     body: Body
     rotor: Scalar
     turn: Vector  # sine and cosine of its angle
+    beyond: Vec3 = ZERO  # the lever of its only child, if that is taken care of here
+    reached: bool = False  # whether its own lever was, by its parent
 
     def place(self, q: Vector) -> tuple[Rotation, Vec3]:
         """Return rotation and origin in the parent frame, the sines taken already."""
@@ -98,9 +104,16 @@ class Links:
     numbers: list[list[float]] = field(default_factory=list)
     kind: list[tuple[Any, ...]] = field(default_factory=list)
     _routines: dict[Any, Program] = field(default_factory=dict)
+    ahead: bool = False  # whether a link knows the lever of its only child
 
     def __post_init__(self) -> None:
-        found = [_numbers(b, self.rotor.get(j, 0)) for j, b in enumerate(self.m.bodies)]
+        self._carried: dict[int, list[int]] = {j: [] for j in range(-1, len(self.m.bodies))}
+        for j, body in enumerate(self.m.bodies):
+            self._carried[body.parent].append(j)
+        found = [
+            _numbers(b, self.rotor.get(j, 0), self._beyond(j), self._reached(j))
+            for j, b in enumerate(self.m.bodies)
+        ]
         shapes = [shape for shape, _ in found]
         self.numbers = [[float(x) for x in xs] for _, xs in found]
         patterns = [tuple(x if x in SAME else None for x in xs) for _, xs in found]
@@ -116,6 +129,17 @@ class Links:
         self.q_index = self.m.coordinate_index
         self.roller.angles = len(found)
 
+    def _reached(self, j: int) -> bool:
+        """Return whether the parent of a body takes care of its lever: it carries nothing else."""
+        body = self.m.bodies[j]
+        only = body.parent >= 0 and self._carried[body.parent] == [j]
+        return self.ahead and only and isinstance(body.joint, Revolute)
+
+    def _beyond(self, j: int) -> Vec3:
+        """Return the lever of the only child of a body, if it is taken care of there."""
+        child = self._carried[j][0] if self._carried[j] else -1
+        return self.m.bodies[child].placement.p if child >= 0 and self._reached(child) else ZERO
+
     def outward(self) -> Iterator[tuple[int, Body]]:
         """Yield bodies, parents first."""
         return iter(self.m.outward())
@@ -124,21 +148,62 @@ class Links:
         """Yield bodies, children first."""
         return iter(self.m.inward())
 
-    def place(self, j: int) -> dict[str, Cells]:
-        """Return the inputs of a body's place: sine and cosine of its angle, its coordinates."""
-        return {"turn": self.turn(j), "q": self.q(j)}
+    def runs(self, many: int = RUN) -> list[tuple[int, int]]:
+        """Return the bodies outward in runs, (first body, how many), each one routine's.
 
-    def q(self, j: int) -> Cells:
-        """Return the coordinates of a body, the first input."""
-        return Cells(("input", 0), self.q_index[j], self.m.bodies[j].joint.nq)
+        Runs of kinds that come again and again have `many` bodies, others one. What neighbours
+        have in common is computed once, and handed over in registers.
+        """
+        kinds = [self.kind.index(kind) for kind in self.kind]
+        starts = [j for j in range(len(kinds) - many + 1) if self._joined(j, many)]
+        found: dict[int, int] = {}
+        taken: set[int] = set()
+        for _ in range(RUNS):
+            fits: dict[Any, list[int]] = {}
+            for j in starts:
+                at = fits.setdefault(tuple(kinds[j : j + many]), [])
+                free = taken.isdisjoint(range(j, j + many))
+                if free and (not at or j >= at[-1] + many):
+                    at.append(j)
+            best = max(fits.values(), key=len, default=[])
+            if many * len(best) < len(kinds) / RARE:
+                break
+            found |= dict.fromkeys(best, many)
+            taken.update(k for j in best for k in range(j, j + many))
+        found |= {j: 1 for j in range(len(kinds)) if j not in taken}
+        return sorted(found.items())
 
-    def rate(self, port: int, j: int) -> Cells:
-        """Return the entries of a body in another input."""
-        return Cells(("input", port), self.m.velocity_index[j], self.m.bodies[j].joint.nv)
+    def _joined(self, j: int, many: int) -> bool:
+        """Return whether bodies from j on carry just the next, and all have one freedom."""
+        one = all(b.joint.nv == b.joint.nq == 1 for b in self.m.bodies[j : j + many])
+        inner = range(j, j + many - 1)
+        return (
+            one
+            and all(self._carried[k] == [k + 1] for k in inner)
+            and all(self.q_index[k + 1] == self.q_index[k] + 1 for k in inner)
+            and all(self.m.velocity_index[k + 1] == self.m.velocity_index[k] + 1 for k in inner)
+        )
 
-    def result(self, port: int, j: int) -> Cells:
-        """Return the entries of a body in an output that is a vector of joints."""
-        return Cells(("output", port), self.m.velocity_index[j], self.m.bodies[j].joint.nv)
+    def place(self, j: int, many: int = 1) -> dict[str, Cells]:
+        """Return the inputs of the places of bodies: sines and cosines, their coordinates."""
+        turns = {f"turn{k}" if k else "turn": self.turn(j + k) for k in range(many)}
+        return turns | {"q": self.q(j, many)}
+
+    def q(self, j: int, many: int = 1) -> Cells:
+        """Return the coordinates of a body, or of a run from it on, in the first input."""
+        size = sum(b.joint.nq for b in self.m.bodies[j : j + many])
+        return Cells(("input", 0), self.q_index[j], size)
+
+    def rate(self, port: int, j: int, many: int = 1) -> Cells:
+        """Return the entries of a body, or of a run from it on, in another input."""
+        return Cells(("input", port), self.m.velocity_index[j], self._rates(j, many))
+
+    def result(self, port: int, j: int, many: int = 1) -> Cells:
+        """Return the entries of a body, or of a run, in an output that is a vector of joints."""
+        return Cells(("output", port), self.m.velocity_index[j], self._rates(j, many))
+
+    def _rates(self, j: int, many: int) -> int:
+        return sum(b.joint.nv for b in self.m.bodies[j : j + many])
 
     def turn(self, j: int) -> Cells:
         """Return the sine and the cosine of a body."""
@@ -150,13 +215,16 @@ class Links:
         for j in range(len(self.m.bodies)):
             self.apply(own, j, Call(_angle, {"q": self.q(j)}, {"angle": self.turn(j).part(0, 1)}))
 
-    def apply(self, where: Pass, j: int, call: Call) -> Program:
-        """Apply a formula to body j: `formula(link, **ports)`; return the routine."""
-        key = self.kind[j], *call.key
+    def apply(self, where: Pass, j: int, call: Call, many: int = 1) -> Program:
+        """Apply a formula to body j: `formula(link, **ports)`; return the routine.
+
+        A run of `many` bodies from j on has one routine: `formula(link, link, ..., **ports)`.
+        """
+        key = (*self.kind[j : j + many], *call.key)
         if key not in self._routines:
-            self._routines[key] = self._traced(j, call)
+            self._routines[key] = self._traced(j, many, call)
         routine = self._routines[key]
-        data = routine.prepare.run({}, self.numbers[j])
+        data = routine.prepare.run({}, [x for xs in self.numbers[j : j + many] for x in xs])
         numbers = self.roller.keep([float(x) for x in data])
         where.apply(routine, numbers, **call.given | call.found)
         return routine
@@ -171,20 +239,27 @@ class Links:
             self._routines[call.key] = program(trace(run, call.ports, outputs=call.ends))
         where.apply(self._routines[call.key], 0, **call.given | call.found)
 
-    def _traced(self, j: int, call: Call) -> Program:
-        pattern, graph = self.kind[j][1], Graph()
-        names = [f"n{k}" for k in range(len(pattern))]
-        values = [graph.param(n) if x is None else x for n, x in zip(names, pattern, strict=True)]
-        queue = iter(values)
-        body, rotor = _symmetric(_bare(self.m.bodies[j]).map(lambda x: next(queue))), next(queue)
+    def _traced(self, j: int, many: int, call: Call) -> Program:
+        graph, names, bodies = Graph(), list[str](), list[Any]()
+        for k in range(j, j + many):
+            pattern = self.kind[k][1]
+            own = [f"n{len(names) + i}" for i in range(len(pattern))]
+            queue = iter([graph.param(n) if x is None else x for n, x in zip(own, pattern)])
+            body = _symmetric(_bare(self.m.bodies[k]).map(lambda x: next(queue)))
+            bodies.append((body, next(queue), Vec3(*queue), self._reached(k)))
+            names += own
 
         def run(*vectors: Vector) -> Sequence[Any]:
             given = dict(zip(call.given, vectors, strict=True))
             for name, numbers in call.known:
                 pairs = zip(given[name], numbers, strict=True)
                 given[name] = [x if n is None else n for x, n in pairs]
-            link = Link(body, rotor, given.pop("turn", (0, 1)))
-            return call.results(link, **given)
+            turns = [given.pop(f"turn{k}" if k else "turn", (0, 1)) for k in range(many)]
+            links = [
+                Link(body, rotor, turn, beyond, reached)
+                for (body, rotor, beyond, reached), turn in zip(bodies, turns, strict=True)
+            ]
+            return call.results(*links, **given)
 
         made = trace(run, call.ports, name="link", outputs=call.ends, graph=graph)
         return program(made, names)
@@ -215,7 +290,7 @@ def _symmetric(body: Body) -> Body:
     return replace(body, inertia=replace(I, tensor=Mat3.symmetric(*I.tensor.six())))
 
 
-def _numbers(body: Body, rotor: float) -> tuple[Any, list[Any]]:
+def _numbers(body: Body, rotor: float, beyond: Vec3, reached: bool) -> tuple[Any, list[Any]]:
     """Return the structure of a body, the same for all of its kind, and its numbers in order."""
     found: list[Any] = []
 
@@ -225,7 +300,7 @@ def _numbers(body: Body, rotor: float) -> tuple[Any, list[Any]]:
 
     _bare(body).map(seen)
     factors = tuple((type(f), getattr(f, "axis", None)) for f in body.placement.R.factors)
-    return (type(body.joint), factors, body.inertia.at), [*found, rotor]
+    return (type(body.joint), factors, body.inertia.at, reached), [*found, rotor, *beyond]
 
 
 def _union(patterns: set[tuple[Any, ...]]) -> tuple[Any, ...]:

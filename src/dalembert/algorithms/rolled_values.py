@@ -33,13 +33,13 @@ class Outward:
         """Return the values of a body, or of the base."""
         return self.cells[j]
 
-    def new(self, m: Mechanism, j: int) -> Cells:
-        """Return room for those of a body; those of its parent may be free after it."""
+    def new(self, m: Mechanism, j: int, many: int = 1) -> Cells:
+        """Return room for those of a body, or of the last of a run; its parent's may be free."""
         if not self.left:
             self.left = {b.parent: k for k, b in enumerate(m.bodies)}  # the last child
+        parent, first, j = m.bodies[j].parent, j, j + many - 1
         self.cells[j] = self.slots.take()
-        parent = m.bodies[j].parent
-        if parent >= 0 and self.left[parent] == j:
+        if parent >= 0 and self.left[parent] == first:
             self.slots.give_back(self.cells[parent])
         if j not in self.left:
             self.slots.give_back(self.cells[j])  # nobody reads it
@@ -59,15 +59,15 @@ class Inward:
         self.slots.give_back(self.cells[-1])
 
     def step(
-        self, links: Links, where: Pass, j: int, call: Call, plain: bool = False
+        self, links: Links, where: Pass, j: int, call: Call, plain: bool = False, many: int = 1
     ) -> Program | None:
         """Apply a formula that is given the sum of j, `felt`, and the parent's so far, `onto`.
 
-        The last that it finds is what is `sent` to the parent.
+        The last that it finds is what is `sent` to the parent. Of a run the last body has felt.
         """
-        parent, given = links.m.bodies[j].parent, dict(call.given)
-        if j in self.met:
-            given["felt"] = self.cells[j].part(0, self.size)
+        parent, last, given = links.m.bodies[j].parent, j + many - 1, dict(call.given)
+        if last in self.met:
+            given["felt"] = self.cells[last].part(0, self.size)
         if parent not in self.cells:
             self.cells[parent] = self.slots.take()
         sent = self.cells[parent].part(0, self.size)
@@ -79,9 +79,9 @@ class Inward:
         if plain:
             links.apply_plain(where, call)
         else:
-            routine = links.apply(where, j, call)
-        if j in self.cells:
-            self.slots.give_back(self.cells[j])
+            routine = links.apply(where, j, call, many)
+        if last in self.cells:
+            self.slots.give_back(self.cells[last])
         return routine
 
 

@@ -30,6 +30,10 @@ class Cells:
         """Return some of them."""
         return Cells(self.memory, self.index + first * self.stride, size, self.stride)
 
+    def longer(self, times: int) -> Cells:
+        """Return them and those that follow, so many times as many."""
+        return Cells(self.memory, self.index, self.size * times, self.stride)
+
     @property
     def kind(self) -> tuple[str | tuple[str, int], int]:
         """What all applications of a routine share."""
