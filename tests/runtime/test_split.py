@@ -19,8 +19,10 @@ def cut(made, chunk):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(schedule, "WHOLE", 0)
         patch.setattr(schedule, "CHUNK", chunk)
+        patch.setattr(schedule, "LONGER", chunk)
+        patch.setattr(schedule, "ALONE", 3 * chunk)
         patch.setattr(schedule, "DECODED", 0)
-        patch.setattr(layout, "FEW", 4)  # more of them are called from a table
+        patch.setattr(layout, "CALLED", 4)  # more of them are called from a table
         code = module.compile_object(made)
     own = card(made, code.scratch_one, code.scratch_batch, code.tile)
     return Kernel(own, Native(own, llvm.Engine(code.code, library.library())))
@@ -48,7 +50,8 @@ def test_a_cut_program_gives_what_the_whole_gives(chunk, parameters, single, mon
 def test_the_loop_over_tiles_does_not_grow_with_the_chunks(monkeypatch):
     monkeypatch.setattr(schedule, "WHOLE", 0)
     monkeypatch.setattr(schedule, "CHUNK", 20)
-    monkeypatch.setattr(layout, "FEW", 4)
+    monkeypatch.setattr(schedule, "LONGER", 20)
+    monkeypatch.setattr(layout, "CALLED", 4)
     loops = [module.module(pendulum_chain(n))[0].count(" = phi i64 ") for n in (40, 60)]
     assert loops[0] == loops[1]
 
@@ -122,6 +125,7 @@ def test_slots_are_used_again(monkeypatch):
     made = pendulum_chain(200)
     monkeypatch.setattr(schedule, "WHOLE", 0)
     monkeypatch.setattr(schedule, "CHUNK", 50)
+    monkeypatch.setattr(schedule, "LONGER", 50)
     plan = schedule.schedule(gathered(made.step))
     assert plan.slots < len(made.step.lines) / 3
     live = {}
@@ -235,6 +239,7 @@ def test_a_function_is_given_only_the_outputs_that_it_writes(monkeypatch):
     """LLVM would work out the others for nothing; nothing is reached in two steps either."""
     monkeypatch.setattr(schedule, "WHOLE", 0)
     monkeypatch.setattr(schedule, "CHUNK", 20)
+    monkeypatch.setattr(schedule, "LONGER", 20)
     text = module.module(pendulum_chain(6))[0]
     calls = [line for line in text.splitlines() if "call void @step." in line]
     assert any("ptr null" in line for line in calls) and any("ptr null" not in c for c in calls)

@@ -17,7 +17,7 @@ from ..linalg import Matrix, spd
 from ..mechanism import Mechanism
 from ..spatial import Articulated, Motion, Twist, Wrench
 from .articulated_body import directions, times_inverse
-from .rolled_links import Call, Link, Links, Results, constants
+from .rolled_links import Call, Link, Links, Results, constants, shared
 from .rolled_values import (
     Inward,
     Outward,
@@ -56,7 +56,7 @@ def rolled_newton_euler(m: Mechanism, rotor: dict[int, float]) -> Rolled:
 
 def _needed(*run: Link, before: Vector, q: Vector, qd: Vector, qdd: Vector) -> Results:
     own, wrench = as_motion(before), []
-    for link, *state in zip(run, *(_shared(run, x) for x in (q, qd, qdd)), strict=True):
+    for link, *state in zip(run, *(shared(run, x) for x in (q, qd, qdd)), strict=True):
         R, P = link.place(state[0])
         own = own.carried(R, Vec3.zero() if link.reached else P).moved(*link.body.rates(*state))
         wrench += own.needs(link.body).entries()
@@ -67,7 +67,7 @@ def _needed(*run: Link, before: Vector, q: Vector, qd: Vector, qdd: Vector) -> R
 def _transmitted(
     *run: Link, q: Vector, qdd: Vector, wrench: Vector, felt: Vector = (), onto: Vector = ()
 ) -> Results:
-    parts = [*zip(run, _shared(run, q), _shared(run, qdd), strict=True)]
+    parts = [*zip(run, shared(run, q), shared(run, qdd), strict=True)]
     own = [Wrench.of(wrench[SIX * k :]) for k in range(len(run))]
     tau, total = list[Scalar](), own[-1] + Wrench.of(felt)
     for (link, angle, rates), under in zip(
@@ -77,11 +77,6 @@ def _transmitted(
         tau[:0] = [f + link.rotor * a for f, a in pairs]
         total = total.to_parent(*link.place(angle), onto=under)
     return {"tau": tau, "sent": total.entries()}
-
-
-def _shared(run: Sequence[Link], x: Vector) -> Sequence[Vector]:
-    """Return the entries of each link of a run; those of a longer one have one freedom each."""
-    return [x] if len(run) == 1 else [[a] for a in x]
 
 
 def rolled_articulated_body(m: Mechanism, rotor: dict[int, float]) -> Rolled:

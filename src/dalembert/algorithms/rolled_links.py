@@ -186,7 +186,7 @@ class Links:
 
     def place(self, j: int, many: int = 1) -> dict[str, Cells]:
         """Return the inputs of the places of bodies: sines and cosines, their coordinates."""
-        turns = {f"turn{k}" if k else "turn": self.turn(j + k) for k in range(many)}
+        turns = {_turn_of(k): self.turn(j + k) for k in range(many)}
         return turns | {"q": self.q(j, many)}
 
     def q(self, j: int, many: int = 1) -> Cells:
@@ -212,8 +212,9 @@ class Links:
     def angles(self) -> None:
         """Write the pass that gives every body its angle."""
         own = self.roller.begin()
-        for j in range(len(self.m.bodies)):
-            self.apply(own, j, Call(_angle, {"q": self.q(j)}, {"angle": self.turn(j).part(0, 1)}))
+        for j, many in self.runs():
+            found = {"angle": Cells(TURN, j, many)}
+            self.apply(own, j, Call(_angle, {"q": self.q(j, many)}, found), many)
 
     def apply(self, where: Pass, j: int, call: Call, many: int = 1) -> Program:
         """Apply a formula to body j: `formula(link, **ports)`; return the routine.
@@ -240,29 +241,36 @@ class Links:
         where.apply(self._routines[call.key], 0, **call.given | call.found)
 
     def _traced(self, j: int, many: int, call: Call) -> Program:
-        graph, names, bodies = Graph(), list[str](), list[Any]()
-        for k in range(j, j + many):
-            pattern = self.kind[k][1]
-            own = [f"n{len(names) + i}" for i in range(len(pattern))]
-            queue = iter([graph.param(n) if x is None else x for n, x in zip(own, pattern)])
-            body = _symmetric(_bare(self.m.bodies[k]).map(lambda x: next(queue)))
-            bodies.append((body, next(queue), Vec3(*queue), self._reached(k)))
-            names += own
+        graph, names = Graph(), list[str]()
+        parts = [self._symbols(k, graph, names) for k in range(j, j + many)]
 
         def run(*vectors: Vector) -> Sequence[Any]:
             given = dict(zip(call.given, vectors, strict=True))
             for name, numbers in call.known:
                 pairs = zip(given[name], numbers, strict=True)
                 given[name] = [x if n is None else n for x, n in pairs]
-            turns = [given.pop(f"turn{k}" if k else "turn", (0, 1)) for k in range(many)]
             links = [
-                Link(body, rotor, turn, beyond, reached)
-                for (body, rotor, beyond, reached), turn in zip(bodies, turns, strict=True)
+                replace(link, turn=given.pop(_turn_of(k), (0, 1))) for k, link in enumerate(parts)
             ]
             return call.results(*links, **given)
 
         made = trace(run, call.ports, name="link", outputs=call.ends, graph=graph)
         return program(made, names)
+
+    def _symbols(self, j: int, graph: Graph, names: list[str]) -> Link:
+        """Return a body over new parameters, whose names are added to those that there are."""
+        values: list[Any] = []
+        for x in self.kind[j][1]:
+            names.append(f"n{len(names)}")
+            values.append(graph.param(names[-1]) if x is None else x)
+        queue = iter(values)
+        body = _symmetric(_bare(self.m.bodies[j]).map(lambda x: next(queue)))
+        return Link(body, next(queue), (), Vec3(*queue), self._reached(j))
+
+
+def _turn_of(k: int) -> str:
+    """Return the port of sine and cosine of link k of a run."""
+    return f"turn{k}" if k else "turn"
 
 
 def constants(routine: Program, *names: str) -> Known:
@@ -275,8 +283,13 @@ def constants(routine: Program, *names: str) -> Known:
     return tuple((name, found[name]) for name in names)
 
 
-def _angle(link: Link, q: Vector) -> Results:
-    return {"angle": [link.angle(q)]}
+def shared(run: Sequence[Link], x: Vector) -> Sequence[Vector]:
+    """Return the entries of each link of a run; those of a longer one have one freedom each."""
+    return [x] if len(run) == 1 else [[a] for a in x]
+
+
+def _angle(*run: Link, q: Vector) -> Results:
+    return {"angle": [link.angle(x) for link, x in zip(run, shared(run, q), strict=True)]}
 
 
 def _bare(body: Body) -> Body:

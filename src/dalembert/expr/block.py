@@ -129,7 +129,7 @@ class Routine:
         return dict(zip(((n, k) for n, size in self.ports for k in range(size)), count()))
 
 
-class _Builder:
+class Builder:
     """Leaves and lines of a block that is being rewritten; value numbers are negative for lines."""
 
     def __init__(self, leaves: Iterable[Leaf] = ()) -> None:
@@ -183,7 +183,7 @@ def folded(block: Block) -> Block:
 
     What has no finite value stays: the language or the processor shall say inf or nan itself.
     """
-    out, number = _Builder(), dict[int, float]()
+    out, number = Builder(), dict[int, float]()
     made: list[int] = []
     for v, leaf in enumerate(block.leaves):
         if leaf.kind in ("const", "pi"):
@@ -214,7 +214,7 @@ def masked(block: Block) -> Block:
     """Return the block in which `where` asks nothing but comparisons, and nothing else uses one."""
     if not any(line.op in MASKS or line.op == "where" for line in block.lines):
         return block
-    out, base = _Builder(block.leaves), len(block.leaves)
+    out, base = Builder(block.leaves), len(block.leaves)
     made, one, zero = out.made, Leaf("const", value=1.0), Leaf("const", value=0.0)
     masks = {base + k for k, line in enumerate(block.lines) if line.op in MASKS}
     numbers: dict[int, int] = {}

@@ -18,10 +18,8 @@ from ..frozen import dataclass
 from .lanes import parted, suffix, width
 from .lanes import size as bytes_of
 from .lines import Lines
-from .schedule import Outlet, Schedule, sparse
+from .schedule import CALLED, Outlet, Schedule, sparse
 from .transpose import blank
-
-FEW = 100  # chunks one after the other that are called by name: a processor foresees so many
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +186,7 @@ class Driver(Lines):
         turning = [c for c, items in enumerate(plan.chunks) if items and isinstance(items[-1], Row)]
         start = 0
         for end in [*(c + 1 for c in turning), len(plan.chunks)]:
-            if end - start < FEW:
+            if end - start < CALLED:
                 for c in range(start, end):
                     if name == "step" and self.placed(plan, c):
                         continue

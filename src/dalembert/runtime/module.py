@@ -9,6 +9,7 @@ from dataclasses import replace
 from ..expr import OPS, Port, Program
 from ..expr.block import folded, gathered
 from ..expr.rolled import Rolled
+from ..expr.sums import chained
 from ..frozen import dataclass
 from . import layout as places
 from .batch import batch
@@ -149,7 +150,7 @@ def _one(program: Program) -> tuple[list[str], int]:
 
 
 def _ordered(program: Program) -> Program:
-    prepare, step = (gathered(folded(block)) for block in (program.prepare, program.step))
+    prepare, step = (gathered(chained(folded(block))) for block in (program.prepare, program.step))
     return replace(program, prepare=prepare, step=step)
 
 

@@ -19,9 +19,11 @@ from .lanes import Single
 
 WHOLE = 1250  # a block of up to this many lines stays one function
 ROOMY = 5  # times as many where there are 32 registers: fewer values leave them than cross cuts
-CHUNK = 250  # lines per function of a longer one
+CHUNK = 180  # lines per function of a longer one
+CALLED = 100  # functions one after the other that are called by name: a processor foresees so many
+LONGER = 250  # lines per function where there would be more of them
 PLAY = 0.2  # of it, by which a function may be shorter or longer: fewer values live where it ends
-ALONE = 3  # times as many where it computes one state: there no other state reads the code again
+ALONE = 750  # lines per function that computes one state: there no other state reads it again
 DECODED = 1600  # lines up to which one state has one function: a processor may keep it decoded
 ZEROS = 64  # results that are always zero, above which one state clears its output beforehand
 
@@ -83,8 +85,8 @@ def schedule(
     A long one is cut, unless it is to stay `whole`. `both`: there is code of either kind.
     """
     long = not (whole or stays(block))
-    own = CHUNK * ALONE if len(block.lines) > DECODED else DECODED
-    sizes = (CHUNK, own)[: 2 if both else 1] if long else (len(block.lines) + 1,)
+    own = ALONE if len(block.lines) > DECODED else DECODED
+    sizes = (_pieces(block), own)[: 2 if both else 1] if long else (len(block.lines) + 1,)
     before = _callers(block)
     cuts = [_cut(block, sizes[0], before)]
     cuts += [cut(steps(block), size, after_rows=True, first=before) for size in sizes[1:]]
@@ -111,6 +113,12 @@ def schedule(
         frozenset(v for made in cuts for v in _slots(block, made)[0]) if long else frozenset(),
         calls,
     )
+
+
+def _pieces(block: Block) -> int:
+    """Return how many lines the functions of a long block have."""
+    few = len(block.lines) < CHUNK * (1 - PLAY / 4) * CALLED
+    return CHUNK if few else LONGER
 
 
 def _callers(block: Block) -> frozenset[int]:
