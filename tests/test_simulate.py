@@ -619,3 +619,18 @@ def test_without_compiled_code_numpy_and_scipy_answer(monkeypatch):
     monkeypatch.delenv("DALEMBERT_JIT")
     true = da.simulate(m, [0.3, 0.2], t=[0, 0.1, 0.2], rtol=1e-10)
     assert np.abs(a.q - true.q).max() < 1e-8
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 1)])
+def test_one_state_of_a_batch_has_its_own_parameters(shape):
+    m = da.load(
+        "RZ(), TXK(0.5); gravity = (0, -9.81, 0); body 1: M = M1, D = (0.3, 0, 0), I = (0, 0, 0.1);"
+    )
+    masses = np.linspace(1.0, 3.0, int(np.prod(shape))).reshape(shape)
+    start = np.full((*shape[:-1], 3, 1), 0.2)
+    r = da.simulate(m, start, t=np.linspace(0, 0.1, 5), parameters={"M1": masses})
+    index = (1, 2) if len(shape) == 2 else (1,)
+    one = r.state(*index)
+    assert one.energy.shape == (5,)
+    np.testing.assert_array_equal(one.energy, r.energy[index])
+    np.testing.assert_array_equal(one.quantity("mass_matrix"), r.quantity("mass_matrix")[index])

@@ -243,8 +243,13 @@ class Simulation:
         dq, dqd = ({n: x[index] for n, x in own.items()} for own in (self.dq, self.dqd))
         goal = self.goal[index] if self.goal is not None and self.goal.ndim > 2 else self.goal
         notes = self.__dict__["_notes"]  # found anew where they depend on the motion
-        return replace(self, q=self.q[index], speeds=self.speeds[index], events=events, observe=one,
-                       dq=dq, dqd=dqd, pull=None, goal=goal, notes=notes)  # fmt: skip
+        many = self.q.shape[:-2]
+        own = {n: np.broadcast_to(x, many)[index] if np.ndim(x) else x
+               for n, x in self.parameters.items()}  # fmt: skip
+        return replace(
+            self, q=self.q[index], speeds=self.speeds[index], events=events, observe=one,
+            dq=dq, dqd=dqd, pull=None, goal=goal, notes=notes, parameters=own,
+        )  # fmt: skip
 
     def to_csv(self, path: str | Path) -> None:
         """Write a table with a header line."""
