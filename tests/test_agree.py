@@ -93,3 +93,12 @@ def test_the_matrix_is_printed(capsys):
 
 def test_a_number_of_states_is_needed(capsys):
     assert main(["agree", "robot:planar2r", "--states", "0"]) == 2
+
+
+def test_a_scale_that_overflowed_agrees_with_nothing():
+    from dalembert.agree import scaled
+
+    x, y = np.array([1.0, 2.0]), np.array([1.0, 3.0])
+    assert np.isnan(scaled(x, y, np.array([1.0, np.inf])))
+    assert scaled(x, x, np.array([1.0, np.inf])) == 0.0
+    assert scaled(x, y, np.array([1.0, 2.0])) == 0.5

@@ -227,8 +227,11 @@ _RUN = {"float": _as_it_stands, "graph": _traced, "kernels": _compiled}
 
 
 def scaled(x: Array, y: Array, scale: Array) -> float:
-    """Return the largest difference in units of the scale; a zero scale demands equality."""
-    difference = np.abs(x - y)
+    """Return the largest difference in units of the scale; a zero scale demands equality.
+
+    A scale that is not finite judges no difference: nan, which agrees with nothing.
+    """
+    difference, scale = np.abs(x - y), np.where(np.isfinite(scale), scale, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(difference == 0, 0.0, difference / scale)
     return float(np.max(ratio, initial=0.0))
