@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.dont_write_bytecode = True  # a module that a text is the first to need is no file it reached
 
 HANG = 1.0  # seconds of processor time for one text
 MEMORY = 500 << 20  # bytes above those of the start
