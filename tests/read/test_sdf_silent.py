@@ -95,3 +95,8 @@ def test_an_axis_in_the_model_frame_is_one_of_the_model(version):
     else:
         np.testing.assert_allclose(along, [0, np.cos(1.2), np.sin(1.2)], atol=1e-12)
         assert any("use_parent_model_frame" in n for n in m.notes)
+
+
+def test_an_axis_that_is_not_of_the_model_needs_no_note():
+    text = changed("</xyz>", "</xyz><use_parent_model_frame>0</use_parent_model_frame>")
+    assert not any("use_parent_model_frame" in n for n in da.load(text).notes)

@@ -215,25 +215,29 @@ class Criterion:
         if not room.max() > 0:
             raise UsageError(
                 f"no exciting motion keeps the limits: at none of {POSES} poses can the machine "
-                f"rest; {self._why(middle)}",
+                f"rest; {self._why(middle, tried)}",
                 hint="look at the limits of force (effort) and at the boxes of workspace",
             )
         return np.asarray(tried[room.argmax()])
 
-    def _room(self, q: Array) -> Array:
+    def _room(self, q: Array, forces: bool = True) -> Array:
         """Return how far inside the limits of force and the boxes a machine rests, in parts."""
         room, zero, b = np.ones(len(q)), np.zeros_like(q), self.bounds
-        if np.isfinite(b.tau).any():
+        if forces and np.isfinite(b.tau).any():
             tau = evaluate(self.u.m, "inverse_dynamics", q, zero, zero, drives="all")
             room = np.minimum(room, (1 - np.abs(tau) / b.tau).min(axis=1))
         for frame, box in b.boxes.items():
             p = evaluate(self.u.m, "pose", q, frame=frame)[:, :3, 3]
-            inside = np.minimum(p - box[:, 0], box[:, 1] - p)
+            wide = box[:, 1] - box[:, 0]
+            half = np.where(np.isfinite(wide) & (wide > 0), wide / 2, 1.0)
+            inside = np.minimum(p - box[:, 0], box[:, 1] - p) / half
             room = np.minimum(room, inside.min(axis=1))
         return np.asarray(room)
 
-    def _why(self, q: Array) -> str:
-        """Return what a pose passes at rest."""
+    def _why(self, q: Array, tried: Array) -> str:
+        """Return what a pose passes at rest, or that none of those tried lies in the boxes."""
+        if not self._room(tried, forces=False).max() > 0:
+            return "none of them lies in the boxes of the workspace"
         m, zero = self.u.m, np.zeros(self.u.m.nv)
         tau = np.abs(evaluate(m, "inverse_dynamics", q, zero, zero, drives="all"))
         over = np.flatnonzero(tau > self.bounds.tau)

@@ -113,13 +113,13 @@ def _axis(reading: Reading, element: Element, scope: Scope, tag: str, word: str)
         reading.fail(told, f"joint {name!r}: the axis is zero")
     own = scope.pose(reading.name(element), element).R
     old = found.first("use_parent_model_frame")
-    if old is not None and scope.version >= EXPRESSED:
+    in_model = scope.version < MODEL_AXES if old is None else old.text.lower() in ("1", "true")
+    if in_model and scope.version >= EXPRESSED:
         reading.notes.append(
             f"joint {name!r}: use_parent_model_frame is ignored from SDF 1.7 on;"
             ' write <xyz expressed_in="__model__">'
         )
-        old = None
-    in_model = scope.version < MODEL_AXES if old is None else old.text.lower() in ("1", "true")
+        in_model = False
     frame = told.attributes.get("expressed_in")
     if frame:
         axis = own.T @ (scope.pose(frame, told).R @ axis)
