@@ -146,7 +146,8 @@ def test_dask_workers_and_schedulers_are_killed_and_studies_move(place):
             chance = random.random()
             if chance < 0.15:  # the scheduler: its clients end with an error, and go on later
                 cluster.close()
-                process.kill() if random.random() < 0.5 else process.wait(timeout=180)
+                # it waits two minutes for bytes that died with their worker, and then to be closed
+                process.kill() if random.random() < 0.5 else process.wait(timeout=400)
                 cluster = Cluster()
             elif chance < 0.25:
                 process.kill()
