@@ -30,7 +30,8 @@ from .trig_form import folded, zero_formula
 if TYPE_CHECKING:
     from .kane_symbols import Setting
 
-LONG = 24  # operations from which on an entry or a right side has a name
+LONG = 24  # operations above which an entry has a name
+SIDE = 150  # the same of a right side: few equations use one
 
 
 def is_closed_chain(m: Mechanism) -> bool:
@@ -108,15 +109,15 @@ def rate_lines(s: Solved) -> list[Line]:
             own = [dot(Jd[r], G) for r in block.rows]
             side = right_side(s, block.rows, own, lambda j, k=k: rate.get((j, k), 0))
             # an equation of a leg is used for its platform, and for each joint of the leg
-            side = [s.step(x, lines) if _is_long(x) else x for x in side]
+            side = [s.step(x, lines) if _is_long(x, SIDE) else x for x in side]
             found = block.solve(side, lines, list(names.values()))
             rate.update({(j, k): x for j, x in zip(block.joints, found, strict=True)})
     used = {n for _, x in lines if isinstance(x, Expr) for n in x.names()}
     return told([*((n, x) for n, x in s.turns.items() if n in used), *lines])
 
 
-def _is_long(x: Any) -> bool:
-    return isinstance(x, Expr) and written_size(x) > LONG
+def _is_long(x: Any, most: int = LONG) -> bool:
+    return isinstance(x, Expr) and written_size(x) > most
 
 
 def _moving_rows(s: Solved, lines: list[Named]) -> list[list[Any]]:
