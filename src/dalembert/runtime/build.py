@@ -45,25 +45,26 @@ def compile_program(
     `driven` kernel is called by compiled code, from Python rarely: nothing is made for that, and
     the code of a long one is made quickly, well only where it runs long.
     """
-    own: dict[str, Any] = {"form": form, "single": single, "scalar": scalar, "driven": driven}
-    return begin_program(program, key, threads, defaults, **own, beside=False)()
+    return _begun(program, key, threads, defaults, form, single, scalar, driven, beside=False)()
 
 
 def begin_program(
-    program: Made | Callable[[], Made],
-    key: str | None = None,
-    threads: int | Sequence[int] = 1,
-    defaults: Mapping[str, float] | None = None,
-    form: Form = PLAIN,
-    single: bool = False,
-    scalar: int | None = None,
+    program: Made | Callable[[], Made], key: str | None = None, single: bool = False,
     driven: bool = False,
-    beside: bool = True,
-) -> Callable[[], Kernel]:
+) -> Callable[[], Kernel]:  # fmt: skip
     """Return the function that waits for the kernel of `compile_program`, and returns it once.
 
-    `beside`: LLVM makes the code in a thread of its own while Python goes on.
+    LLVM makes the code in a thread of its own while Python goes on.
     """
+    return _begun(program, key, 1, None, PLAIN, single, None, driven, beside=True)
+
+
+def _begun(
+    program: Made | Callable[[], Made], key: str | None, threads: int | Sequence[int],
+    defaults: Mapping[str, float] | None, form: Form, single: bool, scalar: int | None,
+    driven: bool, beside: bool,
+) -> Callable[[], Kernel]:  # fmt: skip
+    """Return the function that ends the making of a kernel: its program is made, or it is found."""
     threads = checked_team(threads)
     if single:
         check_single(form)
