@@ -43,6 +43,9 @@ def program_form(eq: Any) -> str:
     head += [f"# {line}" for line in left_out(eq)]
     if eq.sign == "section2":
         head.append("# Q has the sign of section 2: it is added")
+    fixed = [repr(p) for p in eq.mechanism.parameters if p.value is not None]
+    if fixed:
+        head.append("# as numbers: " + ", ".join(fixed))
     if zero:
         head.append("# zero: " + " ".join(zero))
     taken = [g.name for g in eq.ring.symbols.generators if g.key[0] == "q"]

@@ -10,6 +10,7 @@ import pytest
 
 import dalembert as da
 from dalembert.compute import program_of
+from dalembert.listing import listing_text
 
 REPORT = (
     "RY(T1MIN,T1MAX),TYK(L1),RX(T2MIN,T2MAX),TYK(L2),RX(T3MIN,T3MAX),TZK(L3),RX(T4MIN,T4MAX),"
@@ -98,3 +99,17 @@ def test_simplified_equations_have_a_program_too(change):
 def test_a_program_is_whole():
     with pytest.raises(da.UsageError, match="all coefficients"):
         da.equations(da.robots.planar2r()).text("program", only=["Q"])
+
+
+def test_a_greek_name_stays_what_it_is_beside_its_spelling():
+    m = da.load("TX(),RXK(λ1),RZ(),TXK(lamda1),RZ(),TXK(ω);")
+    text = da.equations(m).text("program")
+    assert "sin(λ1)" in text and "lamda1" in text and "lamda1_2" not in text
+    listed = listing_text(m)
+    assert "λ1" in listed and "lamda1_2" not in listed
+
+
+def test_values_that_became_numbers_are_named():
+    native = {"phrase": "RY(),TXK(L1),RX(),TYK(1);", "parameters": {"L1": 0.5}}
+    text = da.equations(da.load({"format": "dalembert/1", **native})).text("program")
+    assert "\n# as numbers: L1 = 0.5, G = -9.81\n" in text and "L1" not in text.split("zero")[1]

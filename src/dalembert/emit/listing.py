@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from ..expr.block import Block, Leaf
 from ..expr.ordered import Program
 from .dialect import LISTING
-from .names import Names, comment
+from .names import TextNames, comment
 from .walk import Walk
 
 MEANS = {
@@ -61,16 +61,16 @@ def listing(program: Program, notes: Notes) -> str:
 class _Listing:
     def __init__(self, program: Program, notes: Notes):
         self.program, self.notes = program, notes
-        self.names = Names()
+        self.names = TextNames()
         self.lines: list[str] = []
         self.letters: set[str] = set()  # that names begin with
         self.number = 0
-        self.parameters = [self.names.new(p) for p in program.parameters]
         self.inputs = {
             (port.name, k): self.names.new(f"{port.name}{k + 1}")
             for port in program.inputs
             for k in range(port.size)
         }
+        self.parameters, self.said = self.names.parameters(program.parameters)
         self.outputs = [word for port in program.outputs for word in self._entries(port)]
 
     def _entries(self, port: object) -> list[str]:
@@ -93,7 +93,7 @@ class _Listing:
         ends = [f"{p.name}({', '.join(map(str, p.shape))})" for p in self.program.inputs]
         self._remark("inputs: " + ", ".join(ends))
         used = [self.parameters[k] for k in sorted(self._used())]
-        for remark in ("parameters: " + (", ".join(used) or "none"), *self.notes.remarks):
+        for remark in ("parameters: " + (", ".join(used) or "none"), *self.said, *self.notes.remarks):
             for line in textwrap.wrap(remark, 96, subsequent_indent="  "):
                 self._remark(line)
         head, self.lines = self.lines, []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from .reserved import RESERVED
 
@@ -73,12 +73,16 @@ class Names:
 
     def new(self, wanted: str) -> str:
         """Return `wanted` as an identifier that was not given out before."""
-        word = base = identifier(wanted)[: self.longest].rstrip("_")
+        word = base = self.spelt(wanted)[: self.longest].rstrip("_")
         n = 2
         while self.refused(word):
             word, n = f"{base}_{n}", n + 1
         self._taken.add(self.key(word))
         return word
+
+    def spelt(self, wanted: str) -> str:
+        """Return the identifier that stands for `wanted`."""
+        return identifier(wanted)
 
     def key(self, word: str) -> str:
         """Return what two names may not share."""
@@ -87,6 +91,24 @@ class Names:
     def refused(self, word: str) -> bool:
         """Return whether a name is taken."""
         return self.key(word) in self._taken
+
+
+class TextNames(Names):
+    """Names in a text to read: what is one already keeps its letters, Greek ones too."""
+
+    def spelt(self, wanted: str) -> str:
+        """Return the name itself where it can be written, else an identifier for it."""
+        return wanted if _readable(wanted) else identifier(wanted)
+
+    def parameters(self, own: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Return the name of each parameter, its own where it can be, and remarks on the others."""
+        given = {p: self.new(p) for p in sorted(own, key=lambda p: not _readable(p))}
+        said = [f"{word} stands for the parameter {p}" for p, word in given.items() if word != p]
+        return [given[p] for p in own], said
+
+
+def _readable(name: str) -> bool:
+    return name.isidentifier() and all(c.isascii() or _greek(c) for c in name)
 
 
 class CodeNames(Names):

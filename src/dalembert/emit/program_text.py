@@ -8,7 +8,7 @@ from ..expr.block import Block, Leaf
 from ..expr.ordered import Program
 from .dialect import LISTING
 from .listing import _angle
-from .names import Names
+from .names import TextNames, comment
 from .walk import Walk
 
 
@@ -19,10 +19,10 @@ def program_text(
 
     `words` names nodes of the graph; `taken` are names that mean something else.
     """
-    names = Names()
+    names = TextNames()
     for word in (*results, *taken):
         names.new(word)
-    parameters = [names.new(p) for p in program.parameters]
+    parameters, said = names.parameters(program.parameters)
 
     def leaf(x: Leaf, prepared: Sequence[str]) -> str:
         if x.kind == "input":
@@ -31,7 +31,7 @@ def program_text(
             return (parameters if x.kind == "param" else prepared)[x.index]
         return LISTING.pi if x.kind == "pi" else ""
 
-    lines: list[str] = []
+    lines = [f"# {comment(remark)}" for remark in said]
     early = program.prepare
     prepared = list(_named(early, [leaf(x, ()) for x in early.leaves], names, words, "K", lines))
     step = program.step
@@ -42,7 +42,7 @@ def program_text(
 def _named(
     block: Block,
     leaves: Sequence[str],
-    names: Names,
+    names: TextNames,
     words: Mapping[int, str],
     letter: str,
     lines: list[str],
