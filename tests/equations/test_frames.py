@@ -23,12 +23,19 @@ def test_a_constant_rotation_joins_the_sum_of_parallel_joints():
     m = da.load("RX(),TYK(A),RX(),RXK(al),RX(),TYK(B);")
     eq = da.equations(m)
     text = eq.text("report")
-    assert "C123a = cos(q1+q2+q3+a), S123a = sin(q1+q2+q3+a), a = al" in text
+    assert "C123a = cos(q1+q2+q3+al), S123a = sin(q1+q2+q3+al), a = al" in text
     assert "Q(3) = +G*(+C123a*VY3)" in text and "K1" not in text
     values = {name: 0.3 + 0.1 * k for k, name in enumerate(m.open_parameters)}
     agrees(m, eq, values)
     s = eq.to_sympy()
     assert "al + q1 + q2 + q3" in str(s.Q[2])
+
+
+def test_the_data_of_a_sum_of_angles_hold_the_angle_itself():
+    """The letter of an index is no name: a parameter may be called a."""
+    m = da.load("RX(),TYK(a),RXK(b),RX(),TYK(1),RXK(2*c),RX(),TYK(1);")
+    symbols = da.equations(m).json()["symbols"]
+    assert symbols["C23ab"] == "cos(q2+q3+b+(2*c))" and symbols["S2a"] == "sin(q2+b)"
 
 
 def test_a_turn_passes_quarter_turns_to_its_joint():

@@ -276,7 +276,7 @@ def test_the_entries_of_a_planar_arm_are_those_of_textbooks():
 def test_a_constant_angle_in_a_sum_of_angles_is_told():
     eq = da.equations(da.load("RX(),TYK(A),RX(),RXK(al),RX(),TYK(B);"))
     text = eq.text(only=["regressor"])
-    assert "# C123a = cos(q1+q2+q3+a), S123a = sin(q1+q2+q3+a), a = al" in text
+    assert "# C123a = cos(q1+q2+q3+al), S123a = sin(q1+q2+q3+al), a = al" in text
 
 
 def test_friction_has_one_column_or_two():

@@ -93,7 +93,8 @@ class _Listing:
         ends = [f"{p.name}({', '.join(map(str, p.shape))})" for p in self.program.inputs]
         self._remark("inputs: " + ", ".join(ends))
         used = [self.parameters[k] for k in sorted(self._used())]
-        for remark in ("parameters: " + (", ".join(used) or "none"), *self.said, *self.notes.remarks):
+        said = ["parameters: " + (", ".join(used) or "none"), *self.said]
+        for remark in (*said, *self.notes.remarks):
             for line in textwrap.wrap(remark, 96, subsequent_indent="  "):
                 self._remark(line)
         head, self.lines = self.lines, []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..algorithms.base_parameters import base_parameters
 from ..expr import decimal
 from . import regressor_print
-from .text import REGRESSORS, chosen, conventions, numbered
+from .text import REGRESSORS, chosen, conventions, meanings, numbered
 
 if TYPE_CHECKING:
     from .closed_form import Equations
@@ -22,7 +22,7 @@ def data(eq: Equations, only: Sequence[str] | None = None) -> dict[str, Any]:
         "conventions": conventions(eq, "condensed", chosen(only)),
         "sign_of_Q": eq.sign,
         "joints": list(eq.mechanism.joint_names),
-        "symbols": {g.name: g.meaning() for g in eq.ring.symbols.generators},
+        "symbols": meanings(eq),
     }
     for part in chosen(only):
         if part == "constants":

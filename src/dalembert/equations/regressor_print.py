@@ -88,6 +88,8 @@ def document(Y: Regressor) -> Document:
 
 def data(Y: Regressor) -> dict[str, Any]:
     """Return columns, symbols and entries as plain data; numbers are exact texts."""
+    from .text import meanings
+
     columns = [
         {"name": name, "kind": Y.standard[c].kind, "joint": Y.standard[c].joint}
         for name, c in zip(Y.names, Y.chosen, strict=True)
@@ -101,7 +103,7 @@ def data(Y: Regressor) -> dict[str, Any]:
         "drives": Y.drives,
         "shape": list(Y.shape),
         "columns": columns,
-        "symbols": {g.name: g.meaning() for g in Y.ring.symbols.generators},
+        "symbols": meanings(Y),
         "entries": [_entry(e) for e in Y],
     }
 

@@ -231,11 +231,39 @@ def angles(eq: Equations | Regressor) -> list[str]:
     if not known:
         return []
     joints = max((key[1] for key in known if key[0] == "cos"), key=len)
-    of = Sum(tuple(Product(1 if j > 0 else -1, ((angle_symbol(abs(j)), 1),)) for j in joints))
+    own = {x: _named(right) for x, right in constant_angles(eq)}
+    parts = [(1 if j > 0 else -1, angle_symbol(abs(j))) for j in joints]
+    if not all(own.get(x, x) for _, x in parts):
+        own = {}  # letters for all
+    of = Sum(tuple(Product(sign, ((own.get(x) or x, 1),)) for sign, x in parts))
     said = [(known[f, joints].symbol(), node_formula(f, [of])) for f in ("cos", "sin")]
     said += constant_angles(eq)
     plain = ", ".join(f"{x.name} = {write(right, TEXT)}" for x, right in said)
     return [Remark(plain, r",\quad ".join(one_line(*pair) for pair in said))]
+
+
+def _named(x: Sum) -> Symbol | None:
+    """Return the letter that a sum is, if it is nothing else: C12a = cos(q1+q2+al)."""
+    alone = names_in(x) if len(x.terms) == 1 else set()
+    symbol = x.terms[0].factors[0][0] if x.terms and x.terms[0].factors else None
+    return symbol if isinstance(symbol, Symbol) and alone == {write(x, TEXT)} else None
+
+
+def meanings(eq: Equations | Regressor) -> dict[str, str]:
+    """Return what each symbol stands for; a constant angle in a sum is written out."""
+    known = {x.name: write(right, TEXT) for x, right in constant_angles(eq)}
+    out = {}
+    for g in eq.ring.symbols.generators:
+        out[g.name] = g.meaning()
+        if g.kind in ("sin", "cos"):
+            parts = [(j, angle_symbol(abs(j)).name) for j in g.key[1]]
+            terms = [("-" if j < 0 else "+") + _whole(known.get(x, x)) for j, x in parts]
+            out[g.name] = f"{g.kind}({''.join(terms).removeprefix('+')})"
+    return out
+
+
+def _whole(text: str) -> str:
+    return f"({text})" if any(c in text for c in "+-*/") else text
 
 
 def constant_angles(eq: Equations | Regressor) -> list[tuple[Symbol, Sum]]:
