@@ -148,3 +148,18 @@ def test_reach_is_bounded_by_the_lengths(capsys):
     assert "are lengths in millimetres?" in capsys.readouterr().out
     assert main(["check", "RZ(), TXK(L1), RZ(), TXK(L2);"]) == 0
     assert "reach" not in capsys.readouterr().out
+
+
+def test_numbers_in_the_table_are_those_that_lock_takes(tmp_path, capsys):
+    bodies = [
+        {"name": "foot", "parent": -1, "joint": {"type": "fixed"}, "mass": 1},
+        {"name": "a", "parent": "foot", "joint": {"type": "revolute", "name": "turn"}, "mass": 1},
+        {"name": "b", "parent": "a", "joint": {"type": "prismatic", "name": "slide"}, "mass": 1},
+    ]
+    file = tmp_path / "arm.json"
+    file.write_text(json.dumps({"format": "dalembert/1", "bodies": bodies}))
+    assert main(["check", str(file)]) == 0
+    cells = [line.split()[:2] for line in capsys.readouterr().out.splitlines()[2:5]]
+    assert cells == [["-", "foot"], ["1", "turn"], ["2", "slide"]]
+    assert main(["check", str(file), "--lock", "2"]) == 0
+    assert "slide" not in capsys.readouterr().out

@@ -167,3 +167,19 @@ def test_a_quantity_without_friction_says_nothing_of_it(tmp_path, capsys):
     assert main(["export", "robot:puma560", "gravity", "--to", "c", "--out", str(tmp_path)]) == 0
     assert "friction" not in capsys.readouterr().err
     assert "riction" not in (tmp_path / "puma560.h").read_text()
+
+
+def test_pruned_equations_that_cost_more_than_the_recursion_are_told(tmp_path, capsys):
+    limits = tmp_path / "limits.toml"
+    limits.write_text("[all]\nq = 3\nqd = 1\nqdd = 1\n")
+    phrase = (
+        "RZ(), TXK(0.4), RY(), TXK(0.4), RX(), TYK(0.3);"
+        "body 1: M = 3, D = (0.1, 0.2, 0.3), I = (0.1, 0.2, 0.25, 0.01, 0.02, 0.03);"
+        "body 2: M = 2, D = (0.2, 0.1, 0.1), I = (0.1, 0.2, 0.25, 0.01, 0.02, 0.03);"
+        "body 3: M = 1, D = (0.1, 0.2, 0.1), I = (0.1, 0.2, 0.25, 0.01, 0.02, 0.03);"
+    )
+    command = ["export", phrase, "inverse_dynamics", "--to", "c", "--limits", str(limits)]
+    assert main([*command, "--prune", "0.001%", "--out", str(tmp_path / "much")]) == 0
+    assert "as a recursion that leaves nothing out" in capsys.readouterr().err
+    assert main([*command, "--prune", "30%", "--out", str(tmp_path / "little")]) == 0
+    assert "recursion" not in capsys.readouterr().err

@@ -20,6 +20,7 @@ from .model import (
     hold,
     model_command,
     print_json,
+    rounded_angles,
     with_options,
     without_mass,
 )
@@ -92,7 +93,7 @@ def command(
     from ..equations.expand import expanded
 
     check_options(form)
-    echo_notes(without_mass(mechanism))
+    echo_notes([*without_mass(mechanism), *rounded_angles(mechanism)])
     freeze, neglect, drop, prune, values, limits = (left[key] for key in LEFT_OUT)
     if form == "listing":
         held = hold(mechanism, freeze or {})

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .model import drives_option, echo_notes, model_command, print_json, with_left_out, without_mass
+from .model import (
+    drives_option,
+    echo_notes,
+    hold,
+    model_command,
+    print_json,
+    rounded_angles,
+    with_left_out,
+    without_mass,
+)
 from .values import flag, option, several
 
 if TYPE_CHECKING:
@@ -78,6 +87,8 @@ def command(
     rows = [QUANTITIES[name] for name in quantities if name in QUANTITIES]
     if any("kinematics" not in row.methods for row in rows):
         echo_notes(without_mass(mechanism))
+    echo_notes(rounded_angles(mechanism))
+    echo_notes(_dearer(mechanism, rows, drives))
     if drives or not language.startswith("fmu"):
         echo_notes(_friction(mechanism, rows, drives))
     report: dict[str, Any] = {"files": [str(path) for path in written]}
@@ -114,6 +125,29 @@ def _friction(m: Mechanism, rows: Sequence[Quantity], drives: str | None) -> lis
         return [f"--drives all: no joint of the model has friction; to give it some: {how}"]
     left = told if drives is None else ()
     return [f"{note.removesuffix(' counted')} is left out: add --drives all" for note in left]
+
+
+def _dearer(m: Mechanism, rows: Sequence[Quantity], drives: str | None) -> list[str]:
+    """Return a note on each quantity whose simplified equations cost more than the whole model."""
+    if m.simplified is None or "prune" not in m.simplified:
+        return []
+    from ..compute import trace_quantity
+    from ..compute.model import model_of
+    from ..expr import count, programs
+
+    whole = hold(m.full, dict(m.simplified.get("freeze", {})))
+    found = []
+    for row in rows:
+        options = {"drives": drives} if drives and "drives" in row.options else {}
+        traced = [trace_quantity(x, row.name, **options) for x in (model_of(m, "export"), whole)]
+        pruned, plain = (count(programs([f], m.open_parameters)[0].step) for f in traced)
+        if pruned.mul + pruned.add > plain.mul + plain.add:
+            found.append(
+                f"{row.name} takes {pruned.mul} mul and {pruned.add} add as pruned equations, but "
+                f"{plain.mul} mul and {plain.add} add as a recursion that leaves nothing out: "
+                "export it without --prune, or freeze joints first"
+            )
+    return found
 
 
 def _print(report: dict[str, Any]) -> None:

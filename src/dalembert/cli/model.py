@@ -48,6 +48,10 @@ CHANGES = {
     "settings": several("--set settings", SETTING, "Give a parameter a value: L1=400mm or L2=2*L1"),
     "gravity": option("--gravity", VECTOR, "Gravity in m/s²: 0,0,-9.81."),
     "base": option("--base", ("fixed", "free", "planar"), "The base of MODEL; fixed by default."),
+    "snap": option(
+        "--snap", float,
+        "Read angles this near to a multiple of pi/12 as exact: 1e-5 for 1.5708; 0 keeps all.",
+    ),
     "xacro": several("--xacro", SETTING_TEXT, "Set an argument of a .xacro file: ur_type=ur5e"),
 }  # fmt: skip
 # what is left out of the equations, wherever a quantity of MODEL is taken
@@ -107,6 +111,13 @@ def without_mass(m: Mechanism) -> list[str]:
         "no body has a mass: every force of gravity and inertia is 0; give the file masses, "
         "numbers or letters"
     ]
+
+
+def rounded_angles(m: Mechanism) -> list[str]:
+    """Return the note on angles such as 1.5708, which make equations and code longer."""
+    from ..read.rounded import ALMOST
+
+    return [note for note in m.notes if ALMOST in note]
 
 
 def echo_answer(as_json: bool, data: object, lines: Iterable[str]) -> None:
@@ -242,13 +253,15 @@ def read_model(
     locked: Sequence[tuple[int | str, Any]] = (),
     payloads: Sequence[tuple[str, Any, Sequence[Any]]] = (),
     xacro: Sequence[tuple[str, str]] = (),
+    snap: float | None = None,
     **options: str | None,
 ) -> Mechanism:
     """Return the mechanism that MODEL names, changed as the options say.
 
     Joints are held, then frames loaded, then values given: these may be those of a load too.
     """
-    given = {key: value for key, value in options.items() if value}
+    given: dict[str, Any] = {key: value for key, value in options.items() if value}
+    given |= {} if snap is None else {"snap": snap}
     mechanism = find_model(model, dict(xacro), **given)
     if gravity:
         mechanism = mechanism.with_gravity(gravity)
@@ -293,7 +306,7 @@ def _names(value: Fraction | str) -> set[str]:
     return set(getattr(parsed(value, "--set", value, 0), "names", tuple)())
 
 
-def find_model(model: str, arguments: Mapping[str, str] | None = None, **options: str) -> Mechanism:
+def find_model(model: str, arguments: Mapping[str, str] | None = None, **options: Any) -> Mechanism:
     """Return the mechanism of a file, else of robot:NAME, else of a phrase."""
     from ..read import load
 
@@ -308,7 +321,7 @@ def find_model(model: str, arguments: Mapping[str, str] | None = None, **options
         from ..read.near import near_model
 
         raise DescriptionError(f"no such file: {shown(model)}", hint=near_model(model))
-    return load(Path(model) if there else model, **options)  # type: ignore[arg-type]
+    return load(Path(model) if there else model, **options)
 
 
 def print_json(data: object) -> None:

@@ -27,13 +27,13 @@ def is_xacro(model: str) -> bool:
     return model.lower().endswith(".xacro")
 
 
-def read_xacro(file: Path, arguments: Mapping[str, str], **options: str) -> Mechanism:
+def read_xacro(file: Path, arguments: Mapping[str, str], **options: Any) -> Mechanism:
     """Return the mechanism of a xacro file."""
     from ..read import load
 
     text = expanded(file, arguments)
     try:
-        return load(text, **options)  # type: ignore[arg-type]
+        return load(text, **options)
     except DalembertError as error:
         if error.where is not None:
             # lines are those of the expanded text

@@ -47,6 +47,7 @@ def _rotation(R: Any) -> str:
 def rows(m: Mechanism) -> list[tuple[str, ...]]:
     """Return one row per body: number, joint, type, axis, parent, placement, mass data.
 
+    The number is that of the moving joint, as `lock` and the equations count; fixed ones have none.
     Of a long mechanism the middle is left out.
     """
     n, half = len(m.bodies), LIMIT // 2
@@ -58,6 +59,8 @@ def rows(m: Mechanism) -> list[tuple[str, ...]]:
 
 def _rows(m: Mechanism, which: range) -> list[tuple[str, ...]]:
     out: list[tuple[str, ...]] = []
+    moving = (j for j, b in enumerate(m.bodies) if b.joint.nv)
+    numbers = {j: str(k) for k, j in enumerate(moving, 1)}
     for j in which:
         b = m.bodies[j]
         axis = getattr(own_joint(b.joint), "axis", None)
@@ -65,7 +68,7 @@ def _rows(m: Mechanism, which: range) -> list[tuple[str, ...]]:
         inertia = b.inertia
         out.append(
             (
-                str(j + 1),
+                numbers.get(j, "-"),
                 shown(joint_name(b), 24),
                 b.joint.kind,
                 vector(axis) if axis is not None else "-",

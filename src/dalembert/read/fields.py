@@ -19,6 +19,7 @@ from ..mechanism.edit import symmetric
 from .document import At, Document, NotFinite, literal, path
 from .exact_pose import Snapped, factored, is_numeric, unit_axis
 from .expressions import Unit, expression, snap_angle
+from .rounded import rounded, rounded_note
 
 LONGEST_NAME = 10_000
 MOST_NODES, MOST_BITS = 1_000_000, 4096
@@ -33,6 +34,7 @@ class Reading:
         self.graph = Graph()
         self.names: Collection[str] = ()  # parameters that expressions may use
         self.snapped: list[str] = []  # what became exact
+        self.rounded: list[str] = []  # almost exact angles
         self.symmetrised: list[str] = []
         self.normalised: list[str] = []
         self.numbers_pi: list[str] = []  # texts with pi, where a parameter has that name too
@@ -46,6 +48,7 @@ class Reading:
         notes = []
         if self.snapped:
             notes.append(f"read as exact multiples of pi/12: {some(self.snapped, 6)}")
+        notes += rounded_note(self.rounded)
         if self.symmetrised:
             notes.append(f"inertia made symmetric within round-off: {some(self.symmetrised, 6)}")
         if self.normalised:
@@ -237,6 +240,7 @@ class Reading:
         result, note = snap_angle(number, self.snap, self.graph)
         if note is not None:
             self.snapped.append(note.removeprefix("angle "))
+        self.rounded += rounded(number, self.snap)
         return result
 
     def rotation(self, value: Any, at: At) -> Rotation:

@@ -24,6 +24,7 @@ from .context import Context
 from .expressions import Unit, parse, place_at, snap_angle
 from .phrase_data import mass_data
 from .phrase_syntax import EXAMPLE, KEYWORD, Branch, Item, Sentence, Value, sentence
+from .rounded import rounded, rounded_note
 
 PHRASE = Context("<phrase>")
 LISTED = re.compile(r"0[0-9]+(?:MIN|MAX)")  # limits as the report prints them
@@ -51,7 +52,7 @@ def read_phrase(text: str, context: Context = PHRASE) -> Mechanism:
         gravity=gravity,
         parameters=_parameters(reader, gravity),
         named=tuple(sorted(reader.frames, key=lambda f: f.body)),
-        notes=tuple(reader.notes),
+        notes=(*reader.notes, *rounded_note(reader.rounded)),
         changes=tuple(reader.changes),
     )
 
@@ -126,6 +127,7 @@ class Reader:
     tips: list[tuple[int, Transform, bool]] = field(default_factory=list)  # has the chain a joint
     changes: list[FrameChange] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    rounded: list[str] = field(default_factory=list)  # almost exact angles
     names: dict[str, int] = field(default_factory=dict)  # name -> offset, -1 when not in the text
     symbols: dict[str, int] = field(default_factory=dict)  # first use outside limits
     gravity: Vec3 | None = None
@@ -152,6 +154,7 @@ class Reader:
                 elif name == "G":
                     s.fail("G is the name of gravity", value.start, "name the limit otherwise")
         elif unit == "angle":
+            self.rounded += rounded(result, self.snap) if symbols else ()
             result, note = snap_angle(result, self.snap, self.graph)
             if note:
                 self.notes.append(f"{at(0)}: {note}")

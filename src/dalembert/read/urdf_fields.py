@@ -16,6 +16,7 @@ from ..inertia import Inertia
 from .document import literal
 from .expressions import snap_angle
 from .fields import LONGEST_NAME, exact_turn
+from .rounded import rounded, rounded_note
 from .xml_tree import Element
 
 ORIGIN = ("xyz", "rpy")
@@ -47,6 +48,7 @@ class Reading:
     snap: float | None
     graph: Graph = field(default_factory=Graph)
     snapped: list[str] = field(default_factory=list)
+    rounded: list[str] = field(default_factory=list)  # almost exact angles
     ignored: Counter[str] = field(default_factory=Counter)
     massless: list[str] = field(default_factory=list)
     unlimited: list[str] = field(default_factory=list)
@@ -197,6 +199,7 @@ class Reading:
             turned, note = snap_angle(angle, self.snap, self.graph)
             if note is not None:
                 self.snapped.append(note.removeprefix("angle "))
+            self.rounded += rounded(angle, self.snap)
             R = Rotation((exact_turn(axis, turned, self.graph),)) @ R
         return Transform(R, p)
 
@@ -213,6 +216,7 @@ def notes_of(reading: Reading) -> tuple[str, ...]:
     if reading.snapped:
         unique = list(dict.fromkeys(reading.snapped))
         notes.append(f"{len(reading.snapped)} angles became exact: {some(unique)}")
+    notes += rounded_note(reading.rounded)
     if reading.ignored:
         parts = ", ".join(
             f"{shown(tag, 40)} {n}" for tag, n in sorted(reading.ignored.items())[:40]
