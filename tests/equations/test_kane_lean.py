@@ -237,3 +237,29 @@ def test_what_leans_and_has_no_steps_is_said():
     nested = [{"name": "k", "equation": "pa.x = sin(pb.x*pb.y)"}]
     with pytest.raises(NotPolynomialError):
         da.kane_form(machine([planar("a", "pa"), planar("b", "pb")], velocity_constraints=nested))
+
+
+def unicycle(speeds):
+    return da.load(
+        {
+            "format": "dalembert/1",
+            "symbols": ["m", "J"],
+            "active": ["th"],
+            "speeds": speeds,
+            "velocity_constraints": [{"name": "c", "equation": "xd*sin(th) - yd*cos(th) = 0"}],
+            "phrase": "x: TX(), y: TY(), th: RZ(); body th: M = m, I = (0, 0, J);",
+        }
+    )
+
+
+def test_an_angle_of_an_equation_is_not_called_cyclic():
+    speed = {"name": "v", "equation": "xd*cos(th) + yd*sin(th)"}
+    text = da.kane_form(unicycle([speed, "th"])).text()
+    assert "in no step below" not in text
+    assert "angle1 = th" in text and "J(1,1) = 1\n" in text  # in body axes J is constant
+
+
+def test_a_speed_v_without_a_wheel_is_refused_with_the_equation_to_write():
+    with pytest.raises(da.ModelError) as error:
+        da.kane_form(unicycle(["v", "th"]))
+    assert "<wheel>" not in error.value.hint and 'name = "v", equation' in error.value.hint

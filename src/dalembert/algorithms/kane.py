@@ -142,8 +142,10 @@ def named_row(m: Mechanism, name: str, q: Vector, qd: Vector, steer: Steering) -
     if name not in m.rate_names:
         raise ModelError(
             f"speed {shown(name)!r} is neither a joint nor a wheel",
-            hint="speeds: " + ", ".join(map(shown, m.rate_names[:12])) + ", v or <wheel>.v; "
-            'others as { name = "u", equation = "..." }',
+            hint="speeds: "
+            + ", ".join(map(shown, m.rate_names[:12]))
+            + (", v or <wheel>.v; " if m.wheels else "; ")
+            + f'others as {{ name = "{shown(name, 20)}", equation = "xd*cos(th) + yd*sin(th)" }}',
         )
     return Row(name, list(Values.unit(m.nv, m.rate_names.index(name))), [0] * m.nv)
 

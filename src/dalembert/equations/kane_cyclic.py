@@ -12,7 +12,7 @@ from typing import Any
 
 from ..algebra import Mat3, Rotation, Vec3, is_plain_zero
 from ..joint import Revolute
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, joint_name
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,17 @@ class Cyclic:
 
 
 def cyclic(m: Mechanism, q: Sequence[Any]) -> dict[int, Cyclic]:
-    """Return the bodies that only spin: symmetric, at the end of their branch, no wheel on them."""
+    """Return the bodies that only spin: symmetric, at the end of a branch, in no equation."""
     inner = {b.parent for b in m.bodies} | {w.body for w in m.wheels}
+    equations = [
+        c for c in (*m.velocity_constraints, *m.speed_equations) if c.expression is not None
+    ]
+    told = {name for c in equations for name in getattr(c.expression, "names", tuple)()}
     found = {}
     for j, body in enumerate(m.bodies):
         joint = body.joint
+        if joint_name(body) in told:  # an equation is about the angle itself
+            continue
         if isinstance(joint, Revolute) and j not in inner and _symmetric(body.inertia, joint.axis):
             R, _ = joint.pose(m.split_q(q)[j])
             found[j] = Cyclic(joint.axis, m.velocity_index[j], R)
