@@ -39,7 +39,7 @@ PACKAGES = {
     "gymnasium": "1.4.0",
 }
 ENDINGS = (".urdf", ".xacro", ".sdf", ".xml", ".par")
-SLOW = 5.0  # seconds of processor time for reading and computing a robot
+SLOW = 5.0  # seconds of processor time for reading a robot and compiling four kernels of it
 STOP = 600.0  # seconds of the clock after which a file counts as hanging
 TOLERANCE = 1e-11  # of the largest term summed; texts are rounded twice on the way
 STATES = 3
@@ -90,19 +90,18 @@ def judge(file: str) -> Row:
     import dalembert as da
 
     kind = Path(file).suffix[1:].lower()
-    start = time.process_time()
-    text = ""
+    watch, text = Watch(), ""
     try:
         if kind == "xacro":
             from dalembert.cli.xacro import expanded
 
             text = expanded(Path(file), {})
-            start = time.process_time()
-        m = da.load(text or file, mimic="free", snap=0)
+        with watch:
+            m = da.load(text or file, mimic="free", snap=0)
     except da.DalembertError as error:
         text = str(error)
         row = Row(file, kind, "refused", f"{reason_of(text)}: {text.splitlines()[0][:300]}")
-        row.seconds = time.process_time() - start
+        row.seconds = watch.seconds
         return row
     row = Row(file, "mjcf" if kind == "xml" and not is_urdf(file) else kind, "agrees", dof=m.nv)
     if not m.nv:
@@ -111,13 +110,25 @@ def judge(file: str) -> Row:
         row.verdict, row.reason = "agrees", "symbols without values: read only"
     else:
         try:
-            compare(row, m, text)
+            compare(row, m, watch, text)
         except da.DalembertError as error:
             row.verdict, row.reason = "disagrees", f"{type(error).__name__}: {error}"
-    row.seconds = time.process_time() - start - row.__dict__.pop("elsewhere", 0.0)
+    row.seconds = watch.seconds
     if row.verdict == "agrees" and row.worst > 1:
         row.verdict = "disagrees"
     return row
+
+
+class Watch:
+    """Processor seconds of what stands in its `with` blocks: our reading and computing alone."""
+
+    seconds = 0.0
+
+    def __enter__(self) -> None:
+        self.start = time.process_time()
+
+    def __exit__(self, *_: object) -> None:
+        self.seconds += time.process_time() - self.start
 
 
 def is_urdf(file: str) -> bool:
@@ -126,29 +137,28 @@ def is_urdf(file: str) -> bool:
         return b"<robot" in opened.read(100_000)
 
 
-def compare(row: Row, m: Any, text: str = "") -> None:
+def compare(row: Row, m: Any, watch: Watch, text: str = "") -> None:
     """Compute four quantities at random states beside the other engines."""
     import dalembert as da
 
-    tree = replace(m.bare_tree, elastic=(), checked=True)  # other engines count springs apart
-    bound = tree.bound()
-    scales = Scales(bound)
-    clock = time.process_time()
-    engines = engines_of(row, m, text)
-    row.__dict__["elsewhere"] = time.process_time() - clock
+    with watch:
+        tree = replace(m.bare_tree, elastic=(), checked=True)  # others count springs apart
+        bound = tree.bound()
+    scales, engines = Scales(bound), engines_of(row, m, text)
     rng = np.random.default_rng(7)
     options: dict[str, Any] = {"drives": "inertia"}
     for _ in range(STATES):
         q, qd, qdd = state(bound, rng)
-        tau = da.inverse_dynamics(tree, q, qd, qdd, **options)
-        M, g = da.mass_matrix(tree, q, **options), da.gravity(tree, q)
+        with watch:
+            tau = da.inverse_dynamics(tree, q, qd, qdd, **options)
+            M, g = da.mass_matrix(tree, q, **options), da.gravity(tree, q)
         scale = scales.forces(q, qd, qdd)
         direct = None
         if direct_exists(M):
-            direct = da.forward_dynamics(tree, q, qd, tau, **options)
+            with watch:
+                direct = da.forward_dynamics(tree, q, qd, tau, **options)
             law = scales.accelerations(M, qdd, scale)
             row.worst = max(row.worst, worst(direct, qdd, law) if np.isfinite(law).all() else 0)
-        clock = time.process_time()
         for engine in engines:
             t2, M2, g2 = engine(q, qd, qdd)
             found = {
@@ -160,7 +170,6 @@ def compare(row: Row, m: Any, text: str = "") -> None:
                 if x > 1 and not row.reason:
                     row.reason = f"{what} beside {engine.name}: {x * TOLERANCE:.1e} of the scale"
                 row.worst = max(row.worst, x)
-        row.__dict__["elsewhere"] += time.process_time() - clock
     row.peers = [e.name for e in engines]
 
 
