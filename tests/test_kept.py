@@ -1,7 +1,11 @@
 """What is made once is kept, and the least used is forgotten."""
 
+import os
+import signal
 import sys
 from importlib import import_module
+
+import pytest
 
 import dalembert as da
 from dalembert.expr import function
@@ -14,6 +18,17 @@ def test_the_least_recently_used_is_forgotten():
     for key in (1, 2, 1, 3, 1, 2):
         assert kept.get(key, lambda key=key: made.append(key) or key) == key
     assert made == [1, 2, 3, 2]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+def test_a_fork_does_not_wait_for_a_thread_that_it_has_not():
+    kept = Kept(2)
+    with kept._lock:  # as if held by another thread
+        child = os.fork()
+        if not child:
+            signal.alarm(10)
+            os._exit(kept.get(1, lambda: 7))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 
 
 CACHES = [

@@ -2,8 +2,10 @@
 
 import copy
 import multiprocessing
+import os
 import pickle
 import pickletools
+import subprocess
 import sys
 import threading
 
@@ -13,6 +15,7 @@ import pytest
 import dalembert as da
 from dalembert.errors import DalembertError, Place
 from dalembert.runtime import compile_program
+from peers import ROOT
 from runtime.programs import pendulum_chain
 
 pytestmark = pytest.mark.usefixtures("made_well")  # code as users get it
@@ -276,3 +279,43 @@ def test_plain_calls_of_threads_share_kernels():
             assert da.active_mass_matrix(m, q).tobytes() == want
 
     run_threads(8, work)
+
+
+FORKS = """
+import os, signal, sys, threading, warnings
+import numpy as np
+from dalembert.runtime import compile_program, module
+from runtime.programs import pendulum_chain
+
+warnings.simplefilter("ignore")
+module.LARGE = 0  # better code comes later, made by another process
+made, (q, qd) = pendulum_chain(4), np.random.default_rng(1).normal(size=(2, 4))
+wanted, stop = compile_program(made)(q, qd), threading.Event()
+
+def compiles():
+    while not stop.is_set():
+        assert np.array_equal(compile_program(made)(q, qd), wanted)
+
+threads = [threading.Thread(target=compiles) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for k in range(6):
+    stop.wait(0.03 * k)
+    child = os.fork()
+    if not child:
+        signal.alarm(60)
+        os._exit(0 if np.array_equal(compile_program(made)(q, qd), wanted) else 1)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+stop.set()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+def test_a_fork_while_threads_compile_can_compile_too():
+    """A fork waits until no thread holds a lock that its child would wait for."""
+    path = os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests")])
+    env = {**os.environ, "PYTHONPATH": path, "DALEMBERT_CACHE": "off", "DALEMBERT_JIT": ""}
+    run = subprocess.run(
+        [sys.executable, "-c", FORKS], env=env, capture_output=True, text=True, timeout=400
+    )
+    assert run.stdout.split() == ["0"] * 6, run.stderr

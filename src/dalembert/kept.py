@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
+
+_all: weakref.WeakSet[Kept[Any]] = weakref.WeakSet()
 
 
 class Kept(Generic[T]):
@@ -16,6 +20,7 @@ class Kept(Generic[T]):
     def __init__(self, limit: int):
         self.limit, self._lock = limit, threading.Lock()
         self._things: OrderedDict[Hashable, T] = OrderedDict()
+        _all.add(self)
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what is kept under a key, made now if there is nothing."""
@@ -38,3 +43,13 @@ class Kept(Generic[T]):
         """Forget everything."""
         with self._lock:
             self._things.clear()
+
+
+def _forked() -> None:
+    """Give everything a new lock: in a fork, a thread that is not there may have held the old."""
+    for kept in _all:
+        kept._lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)

@@ -1,6 +1,7 @@
 """Quick code first, better code later: not a bit of a result changes."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -200,6 +201,32 @@ def test_a_fork_has_the_code_that_there_was(monkeypatch):
         os._exit(7 if k.ready and k.wait() else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
     assert not k.ready
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+def test_a_fork_that_holds_the_pipe_open_keeps_no_code_back(monkeypatch):
+    """A worker that was forked while the text was being sent lives on; better code comes."""
+    monkeypatch.setenv("DALEMBERT_CACHE", "off")
+    monkeypatch.setattr(module, "LARGE", 0)
+    open_, children = subprocess.Popen, []
+
+    def forked(*words, **options):
+        process = open_(*words, **options)
+        children.append(os.fork())
+        if not children[-1]:
+            signal.alarm(120)
+            signal.pause()
+        return process
+
+    monkeypatch.setattr(background.subprocess, "Popen", forked)
+    k = compile_program(pendulum_chain(3))
+    first = k.code.engine
+    came = k.wait(60)
+    for child in children:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    assert children and came and k.code.engine is not first
 
 
 def test_only_the_process_that_started_another_ends_it():

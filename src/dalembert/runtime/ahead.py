@@ -1,7 +1,8 @@
 """Work of LLVM beside Python's: while LLVM makes code, Python traces what comes next.
 
-LLVM runs without the lock of the interpreter, so another thread is enough. Threads that make code
-end with the process, and before it forks: the lock of LLVM is nobody's then.
+LLVM runs without the lock of the interpreter, so another thread is enough. Such threads end with
+the process, and before it forks. Whoever makes or loads code in any thread holds `MAKING`, for
+which a fork waits: its child would wait for ever for locks of threads that it does not have.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
+MAKING = threading.RLock()  # LLVM serves one thread at a time anyway
 _working: set[threading.Thread] = set()
 
 
@@ -50,7 +53,13 @@ def _finish() -> None:
     for thread in tuple(_working):
         if thread.ident is not None:
             thread.join()
+    MAKING.acquire()
+
+
+def _go_on() -> None:
+    with suppress(RuntimeError):  # Ctrl-C while the fork waited
+        MAKING.release()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_finish)
+    os.register_at_fork(before=_finish, after_in_parent=_go_on, after_in_child=_go_on)

@@ -20,13 +20,15 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
+from .ahead import MAKING
 from .cache import OBJECT
 
 _MAGIC = b"dalembert code"
 _ROOT = str(Path(__file__).resolve().parents[2])
 # whatever is printed from here on goes to the errors, not among the code
 _WORK = (
-    "import os, sys; own = os.dup(1); os.dup2(2, 1); "
+    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "
+    "own = os.dup(1); os.dup2(2, 1); "
     "sys.path += {!r}; from {} import work; work(own)"
 )
 
@@ -41,10 +43,14 @@ def startable() -> bool:
 
 
 def work(place: int) -> None:
-    """Read packed IR text and write its object code to a descriptor: the other process."""
+    """Read packed IR text and write its object code to a descriptor: the other process.
+
+    Its length comes first: a fork of the process that asks may hold the pipe open.
+    """
     from .llvm import generate
 
-    text = zlib.decompress(sys.stdin.buffer.read()).decode()
+    size = int(sys.stdin.buffer.readline())
+    text = zlib.decompress(sys.stdin.buffer.read(size)).decode()
     with os.fdopen(place, "wb") as file:
         file.write(framed(generate(text, 1)))
 
@@ -107,11 +113,12 @@ class Background:
     def _made(self) -> bytes | None:
         """Return the code that another process makes, or None if it does not."""
         pipe, null = subprocess.PIPE, subprocess.DEVNULL
-        process = subprocess.Popen(_command(), stdin=pipe, stdout=pipe, stderr=null)
+        with MAKING:  # no fork keeps the end that we read until it closes
+            process = subprocess.Popen(_command(), stdin=pipe, stdout=pipe, stderr=null)
         end = partial(_end, process, self._owner)
         atexit.register(end)
         try:
-            data, _ = process.communicate(self._text)
+            data, _ = process.communicate(b"%d\n%s" % (len(self._text), self._text))
         finally:
             atexit.unregister(end)
         return unframed(data) if process.returncode == 0 else None

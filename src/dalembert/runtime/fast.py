@@ -11,12 +11,12 @@ import os
 import platform
 import sys
 import sysconfig
-import threading
 from typing import Any
 
 import numpy as np
 
 from . import cache, stub
+from .ahead import MAKING
 from .card import Card
 from .kernel import Kernel
 from .llvm import Engine, c_library, generate
@@ -211,13 +211,12 @@ def _plan(card: Card, code: Native, threads: Team) -> tuple[Any, ...]:
     return (ctypes.c_int64 * len(words))(*words), memory
 
 
-_lock = threading.Lock()
 _made: list[_Entry | None] = []  # one at most, for the life of the process
 
 
 def entry() -> _Entry | None:
     """Return the entry of this process, or None where it may not be used."""
-    with _lock:
+    with MAKING:
         if not _made:
             _made.append(_attempt())
         return _made[0]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -21,7 +20,7 @@ from . import adaptive as adaptive_code
 from . import arguments, cache
 from . import fixed as fixed_code
 from .adaptive import EVENT, SMALL
-from .ahead import Ahead
+from .ahead import MAKING, Ahead
 from .code import LANES
 from .explicit import Explicit
 from .fixed import ALARM, BAD, DONE, GUARD, MORE, TILE
@@ -51,7 +50,6 @@ __all__ = [
 LIMIT = 6  # the status of a driver that was given up
 PAUSE = 0.02  # seconds of work between two looks at Python
 _DRIVER = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
-_lock = threading.Lock()
 _asked: set[str] = set()  # drivers that were begun
 
 
@@ -76,7 +74,7 @@ def _engine(name: str) -> Engine:
 
 
 def _driver(name: str) -> Callable[[int], int]:
-    with _lock:
+    with MAKING:
         return _DRIVER(_engine(name).address("fixed" if name == "fixed" else "adaptive"))
 
 

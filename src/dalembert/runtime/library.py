@@ -8,10 +8,10 @@ from __future__ import annotations
 import ctypes
 import functools
 import re
-import threading
 from collections.abc import Sequence
 
 from . import cache
+from .ahead import MAKING
 from .instructions import LIBM
 from .lanes import Single, element, suffix, value_type
 from .llvm import ATTRIBUTES, Engine, Table, c_library, generate, host, stack, table, table_entry
@@ -132,13 +132,12 @@ def load(
     return engine, (ctypes.c_void_p * len(NAMES))(*found)
 
 
-_lock = threading.Lock()
 _loaded: dict[str, tuple[Engine, Table]] = {}  # part -> its code, for the life of the process
 
 
 def library(parts: Sequence[str] = PARTS[:2]) -> Table:
     """Return the addresses of parts of the library; others are made when they are needed."""
-    with _lock:
+    with MAKING:
         for part in parts:
             if part not in _loaded:
                 _loaded[part] = load(*_code(part), (part,))

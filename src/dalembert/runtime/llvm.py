@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..frozen import dataclass
+from .ahead import MAKING
 from .mapped import Mapped, Unmapped
 from .refused import Refused, refusal
 
@@ -88,19 +89,14 @@ def host() -> Host:
     """Return the processor of this machine, as LLVM sees it."""
     import llvmlite.binding as binding
 
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-    binding.initialize_native_asmparser()
-    features = binding.get_host_cpu_features()
-    triple = binding.get_process_triple()
-    arm = triple.startswith(("aarch64", "arm64"))
-    return Host(
-        triple,
-        binding.get_host_cpu_name(),
-        features.flatten(),
-        _lanes(features),
-        bool(features.get("fma")) or arm,
-    )
+    with MAKING:
+        binding.initialize_native_target()
+        binding.initialize_native_asmprinter()
+        binding.initialize_native_asmparser()
+        features = binding.get_host_cpu_features()
+        triple, cpu = binding.get_process_triple(), binding.get_host_cpu_name()
+    fused = bool(features.get("fma")) or triple.startswith(("aarch64", "arm64"))
+    return Host(triple, cpu, features.flatten(), _lanes(features), fused)
 
 
 def _lanes(features: Mapping[str, bool]) -> int:
@@ -125,16 +121,17 @@ def generate(text: str, level: int) -> bytes:
     """Return the object code of IR text."""
     import llvmlite.binding as binding
 
-    host()
-    context = binding.create_context()
-    try:
-        parsed = binding.parse_assembly(text, context=context)
+    with MAKING:
+        host()
+        context = binding.create_context()
         try:
-            return machine(level).emit_object(parsed)
+            parsed = binding.parse_assembly(text, context=context)
+            try:
+                return machine(level).emit_object(parsed)
+            finally:
+                parsed.close()
         finally:
-            parsed.close()
-    finally:
-        context.close()
+            context.close()
 
 
 class Engine:
@@ -146,7 +143,8 @@ class Engine:
         except Unmapped:
             if refused := refusal():
                 raise Refused(refused) from None
-            self._code = _Linked(code)
+            with MAKING:
+                self._code = _Linked(code)
         bind = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.address("bind"))
         bind(ctypes.cast(addresses, ctypes.c_void_p))
 
@@ -170,4 +168,5 @@ class _Linked:
 
     def address(self, name: str) -> int:
         """Return where a function begins, or 0 if there is none of that name."""
-        return int(self._engine.get_function_address(name))
+        with MAKING:
+            return int(self._engine.get_function_address(name))

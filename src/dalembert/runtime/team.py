@@ -73,5 +73,12 @@ def _stay(cores: Iterator[int]) -> None:
         os.sched_setaffinity(0, {core})
 
 
-if hasattr(os, "register_at_fork"):  # threads do not survive a fork
-    os.register_at_fork(after_in_child=_pools.clear)
+def _forked() -> None:
+    """Begin anew: threads do not survive a fork, and one of them may have held the lock."""
+    global _lock
+    _lock = threading.Lock()
+    _pools.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
