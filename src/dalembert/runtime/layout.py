@@ -158,7 +158,7 @@ class Driver(Lines):
     def fixed(self, groups: str) -> None:
         """Write the constants among gathered results, once for each block."""
         p = self.place
-        if p.outputs:
+        if sum(p.rows) and p.outputs:
             with self.repeat(groups) as g:
                 start = self.at(self.block(g), p.outputs[0])
                 self.call("clear", start, numbers=[p.lanes * sum(p.rows)])

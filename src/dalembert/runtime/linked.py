@@ -120,7 +120,7 @@ def _header(card: Card, name: str) -> str:
 extern "C" {{
 #endif
 
-/* strides in bytes from state to state: 0 for an input that serves all states */
+/* count is 1 or more; strides in bytes from state to state: 0 for an input that serves all */
 void {name}_kernel(const {real} *const *in, const int64_t *strides, const {real} *parameters,
     int64_t parameter_stride, {real} *const *out, int64_t count, void *scratch);
 

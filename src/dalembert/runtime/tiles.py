@@ -100,7 +100,7 @@ def to_tiles(array: Any, lanes: int, dtype: str) -> np.ndarray:
     missing = -len(rows) % lanes
     if missing:
         rows = np.concatenate([rows, np.repeat(rows[-1:], missing, axis=0)])
-    cut = rows.reshape(-1, lanes, *rows.shape[1:])
+    cut = rows.reshape(len(rows) // lanes, lanes, *rows.shape[1:])
     return np.ascontiguousarray(np.moveaxis(cut, 1, -1))
 
 
@@ -112,7 +112,7 @@ def from_tiles(array: Any, lanes: int, states: int | None) -> np.ndarray:
             f"from_tiles: shape {given.shape}, expected (tiles, ..., {lanes})",
             hint="give what a kernel of layout='tiles' returned",
         )
-    rows = np.moveaxis(given, -1, 1).reshape(-1, *given.shape[1:-1])
+    rows = np.moveaxis(given, -1, 1).reshape(len(given) * lanes, *given.shape[1:-1])
     if states is not None and not 0 <= states <= len(rows):
         raise UsageError(f"from_tiles: {states} states of {len(rows)}", hint="give fewer")
     return rows[:states]
