@@ -65,7 +65,12 @@ def _alone(text):
 
 @pytest.mark.parametrize(
     ("cpu", "most", "jumps"),
-    [("znver3", 10**6, True), ("znver3", 0, False), ("other", 10**6, False)],
+    [
+        ("znver3", 10**6, True),
+        ("znver3", 0, False),
+        ("znver5", 0, True),  # which gains from jumps in code of any length
+        ("other", 10**6, False),
+    ],
 )
 def test_one_state_jumps_where_a_processor_keeps_it_decoded(cpu, most, jumps, monkeypatch):
     made, here = pendulum_chain(20), llvm.host()
@@ -84,6 +89,24 @@ def test_one_state_jumps_where_a_processor_keeps_it_decoded(cpu, most, jumps, mo
         monkeypatch.setattr(module, "kept_decoded", lambda block: jumps)
         q, qd = np.random.default_rng(4).normal(size=(2, 20))
         assert compile_program(made)(q, qd).tobytes() == usual(q, qd).tobytes()
+
+
+@pytest.mark.parametrize("n", [1, 3, 4, 5, 6, 7, 8, 9, 13])
+def test_angles_of_one_state_are_kept_as_vectors(n):
+    def run(q):
+        turned = [f(x) for x in q for f in (sin, cos)]
+        return [*turned, *(sin(x + 1) for x in turned)]  # a second row
+
+    made = program(trace(run, [("q", n)]))
+    one = _alone(module.module(made)[0])[0]
+    side = schedule.side_by_side()
+    assert one.count(f"store <{side} x double>") == sum(
+        -(-m // side) for m in (n, 2 * n) if m >= side
+    )
+    q = np.random.default_rng(n).uniform(-9, 9, (3, n))
+    k = compile_program(made)
+    np.testing.assert_array_equal([k(x) for x in q], k(q))
+    np.testing.assert_allclose(k(q)[:, : 2 * n : 2], np.sin(q), rtol=1e-14, atol=1e-15)
 
 
 @pytest.mark.parametrize("lanes", [1, 4])

@@ -232,7 +232,7 @@ class Driver(Lines):
             p = self.place
             start = self.at(turns, width(p.lanes) * p.groups * plan.first[row])
             here = groups if p.vectors == 1 else self(f"mul i64 {groups}, {p.vectors}")
-            numbers: list[str | int] = [len(row.angles), here, p.groups * p.vectors]
+            numbers: list[str | int] = [plan.taken(row), here, p.groups * p.vectors]
             self.call(f"sincos.{suffix(parted(p.lanes, p.vectors))}", start, numbers=numbers)
 
     # -- what a group is: rows of arrays -------------------------------------------------------

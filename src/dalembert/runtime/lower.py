@@ -17,7 +17,7 @@ from .instructions import MASKS, ROUNDED, SIMPLE
 from .lanes import alone, element, mask_type, real, size, value_type, width
 from .layout import Layout
 from .lines import Lines
-from .schedule import DECODED, Outlet, Schedule, stays
+from .schedule import DECODED, Outlet, Schedule, side_by_side, stays
 from .transpose import rows
 
 LONG = 1000  # lines of a block from which on their order may be kept
@@ -27,6 +27,7 @@ PACE = 24  # lines between two places that no instruction passes
 BARRIER = "call void @llvm.codeview.annotation(metadata !8)"  # a label in the code, no instruction
 # Zen processors go back to instructions that they keep decoded at a jump only. Between two calls
 # Python runs; without jumps the whole of a long function would be decoded anew
+BEFORE_ZEN_5 = ("znver1", "znver2", "znver3", "znver4")
 JUMP = 'call void asm sideeffect "jmp 1f\\0A1:", ""()'
 
 
@@ -139,8 +140,12 @@ def kept_in_order(block: Block, lanes: int) -> bool:
 
 
 def kept_decoded(block: Block) -> bool:
-    """Return whether the processor may keep the code of one state decoded from call to call."""
-    return llvm.host().cpu.startswith("znver") and len(block.lines) <= DECODED
+    """Return whether the processor may keep the code of one state decoded from call to call.
+
+    Zen 5 keeps half as much again as those before, and gains from jumps in longer code too.
+    """
+    cpu = llvm.host().cpu
+    return cpu.startswith("znver") and (len(block.lines) <= DECODED or cpu not in BEFORE_ZEN_5)
 
 
 def access(program: Program, place: Layout, numbers: Numbers, tiled: bool) -> Access:
@@ -291,9 +296,25 @@ class Chunk(Lines):
 
     def row(self, item: Row) -> None:
         """Store the angles; between this chunk and the next their sines and cosines are taken."""
+        if self.plan.alone and len(item.angles) >= side_by_side():
+            self.vectors(item)
+            return
         for k, angle in enumerate(item.angles, self.plan.first[item]):
             if k not in self.access.placed:
                 self.store(self.value(angle), "%t", k * self.groups)
+
+    def vectors(self, item: Row) -> None:
+        """Store the angles of one state as vectors: what is stored in parts is read late."""
+        wide, many = side_by_side(), self.plan.taken(item)
+        angles = [*item.angles, *item.angles[-1:] * (many - len(item.angles))]
+        kind = value_type(wide)
+        for first in range(0, many, wide):
+            made = "poison"
+            for k, angle in enumerate(angles[first : first + wide]):
+                x = self.value(angle)
+                made = self(f"insertelement {kind} {{}}, double {{}}, i64 {k}", made, x)
+            where = self.address("%t", self.plan.first[item] + first)
+            self.lines.append(f"store {kind} {made}, ptr {where}, align 8")
 
     def results(self, v: int) -> None:
         """Store a value wherever it is a result, as soon as it is known; rows wait for others."""

@@ -56,6 +56,21 @@ class Schedule:
     # values that live across a cut for one state or for many: both round them, so both agree
     rounded: frozenset[int] = field(default=frozenset(), repr=False)
     calls: Calls | None = None
+    alone: bool = False  # of one state: its angles fill vectors
+
+    def taken(self, row: Row) -> int:
+        """Return how many sines are taken for a row; the last angle may be there several times."""
+        return _taken(row, self.alone)
+
+
+def _taken(row: Row, alone: bool) -> int:
+    many, side = len(row.angles), side_by_side() if alone else 1
+    return many if many < side else -(-many // side) * side
+
+
+def side_by_side() -> int:
+    """Return how many angles of one state have their sines taken at once."""
+    return min(4, llvm.host().lanes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +111,7 @@ def schedule(
     if before:
         calls, items, many = _calls(block, many, alone, both)
         slot |= items
-    first, turn, turns = _turns(block, chunks)
+    first, turn, turns = _turns(block, chunks, alone)
     stores: dict[int, list[int]] = {}
     for k, value in enumerate(block.results):
         stores.setdefault(value, []).append(k)
@@ -112,6 +127,7 @@ def schedule(
         {v: tuple(ks) for v, ks in stores.items()},
         frozenset(v for made in cuts for v in _slots(block, made)[0]) if long else frozenset(),
         calls,
+        alone,
     )
 
 
@@ -273,7 +289,7 @@ def _slots(block: Block, chunks: Sequence[Sequence[Item]]) -> tuple[dict[int, in
 
 
 def _turns(
-    block: Block, chunks: Sequence[Sequence[Item]]
+    block: Block, chunks: Sequence[Sequence[Item]], alone: bool
 ) -> tuple[dict[Row, int], dict[int, int], int]:
     """Return the place of each row, of each sine and cosine, and the number of places.
 
@@ -283,9 +299,9 @@ def _turns(
     first: dict[Row, int] = {}
     turn: dict[int, int] = {}
     for row in (item for items in chunks for item in items if isinstance(item, Row)):
-        place = {angle: used + n for n, angle in enumerate(row.angles)}
+        place, many = {angle: used + n for n, angle in enumerate(row.angles)}, _taken(row, alone)
         for v in row.values:
             line = block.lines[v - base]
-            turn[v] = place[line.args[0]] + len(place) * (line.op == "cos")
-        first[row], used = used, used + 2 * len(place)
+            turn[v] = place[line.args[0]] + many * (line.op == "cos")
+        first[row], used = used, used + 2 * many
     return first, turn, used
