@@ -9,6 +9,7 @@ import dalembert as da
 import referee
 from dalembert.errors import ComputationError, SingularModel, SingularPose, UsageError
 from machines.linkages import PLANAR
+from machines.platforms import motion, rods, upu
 from machines.spatial import SPATIAL
 from pinocchio_model import to_pinocchio
 from slow_cases import with_slow
@@ -276,6 +277,32 @@ def test_singular_directions_are_named():
     M = da.mass_matrix(m, [0.0, 0.0])
     row = s.J[1][1]
     assert s.inertia[1][1, 1] == pytest.approx(1 / (row @ np.linalg.solve(M, row)))
+
+
+@pytest.mark.parametrize("kind", ["3-UPU", "Delta with rods", "Orthoglide"])
+def test_rows_that_never_move_are_not_rounding(kind):
+    """A platform that does not turn has no angular rows, not those that rounding leaves."""
+    data, start = upu("universal") if kind == "3-UPU" else rods(kind)
+    m, q = da.load(data), motion(data, start)[0]
+    for rows in ("wx wy wz", "wz"):
+        t = da.task_model(m, frame="platform", rows=rows)
+        assert (t.kind, t.independent) == ("deficient", ())
+        s = t(q)
+        assert s.rank == 0 and not s.inertia.any() and not s.inverse.any()
+        assert len(s.singular()) == len(t.rows)
+        with pytest.raises(ComputationError, match="cannot accelerate along"):
+            s.torques(np.ones(len(t.rows)))
+    assert da.task_model(m, frame="platform").rows == ("vx", "vy", "vz")
+
+
+@pytest.mark.parametrize("q", [[0.0, 0.0], [np.pi, 0.0], [0.0, np.pi], [np.pi, np.pi]])
+def test_one_row_is_lost_where_only_rounding_moves_it(q):
+    m = R.planar2r().with_values(l1=0.8, l2=0.6, m1=3, m2=2, j1=0.1, j2=0.1, G=-9.81)
+    t = da.task_model(m, rows="vx")
+    with pytest.raises(SingularPose, match="cannot move along vx"):
+        t(q)
+    s = t(q, check=False)
+    assert s.rank == 0 and s.margin == 0 and not s.inertia.any()
 
 
 def test_what_is_asked_badly_is_refused():

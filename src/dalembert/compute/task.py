@@ -6,7 +6,7 @@ The speeds are the rates of a tree, or those of the independent joints of a clos
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,10 @@ from ..door import doors
 from ..errors import ModelError, SingularModel, SingularPose, UsageError, shown, state_text
 from ..mechanism import Mechanism, is_closed, is_rolling
 from ..mechanism.motors import tree_motors
+from ..mechanism.units import rate_units
 from ..plan import general_pose, planned
+from ..plan.assembly import mechanism_size
+from ..plan.elimination import null_space
 from ..plan.singular import platform_name
 from .evaluate import evaluate
 from .model import model_of
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from ..equations import Equations
 
 SAMPLES = 3  # states at which the rank in general is looked at
+STILL = 1e-9  # a row that moves less, in parts of the joints' motion, does not move
 
 
 @doors("__call__", "jacobian", "inertia", "bias", "force", "torques")
@@ -201,6 +205,8 @@ def task_model(
     every = tuple(ROWS[r] for r in asked)
     blank = TaskModel(m, name, every, axes, drives, 0, speeds, motors, (), (1.0,) * len(every))
     rank, chosen, sizes = _generic(blank)
+    if not chosen and is_closed(m) and not _generic(replace(blank, rows=ROWS))[0]:
+        rank, chosen, sizes = _generic(blank, elsewhere=True)  # a branch on which it is held
     if rows is None:
         if not chosen:
             raise ModelError(
@@ -211,11 +217,21 @@ def task_model(
     return replace(blank, rows=every, rank=rank, independent=chosen, sizes=sizes)
 
 
-def _generic(t: TaskModel) -> tuple[int, tuple[str, ...], tuple[float, ...]]:
-    """Return the rank in general, rows that can move independently, and the scales of rows."""
-    found = [_shares(t, J, A) for J, A in _samples(t)]
+def _generic(
+    t: TaskModel, elsewhere: bool = False
+) -> tuple[int, tuple[str, ...], tuple[float, ...]]:
+    """Return the rank in general, rows that can move independently, and the scales of rows.
+
+    A row is measured by its motion; where that is rounding, by the motion of the joints.
+    `elsewhere` looks at other branches of the machine too.
+    """
+    m, rng = t.mechanism, np.random.default_rng(0)
+    values = {n: float(rng.uniform(0.7, 1.3)) for n in m.open_parameters} or None
+    length = mechanism_size(m.bound(values))
+    found, reach = zip(*_samples(t, values, length, elsewhere), strict=True)
     sizes = np.max([np.linalg.norm(W, axis=-1) for W in found], axis=0)
-    sizes = np.where(sizes > 1e-12 * sizes.max(initial=0.0), sizes, 1.0)
+    far = np.max(reach) * np.array([length if r.startswith("v") else 1.0 for r in t.rows])
+    sizes = np.where(sizes > STILL * far, sizes, far)
     scaled = [W / sizes[:, None] for W in found]
 
     def rank_of(rows: list[int]) -> int:
@@ -228,29 +244,42 @@ def _generic(t: TaskModel) -> tuple[int, tuple[str, ...], tuple[float, ...]]:
     return len(chosen), tuple(t.rows[r] for r in chosen), tuple(sizes.tolist())
 
 
-def _shares(t: TaskModel, J: Array, A: Array) -> Array:
-    """Return J L⁻ᵀ; letters that make no mass matrix leave J with its columns scaled to one."""
+def _unit_speeds(t: TaskModel, J: Array, A: Array) -> Array:
+    """Return L⁻ᵀ; where letters make no mass matrix, what scales the columns of J to one."""
     try:
-        return np.linalg.solve(root_of(A), J.T).T
+        return np.asarray(np.linalg.inv(root_of(A)).T)
     except SingularModel:
         if not t.mechanism.open_parameters:
             raise
-        return J / np.maximum(np.linalg.norm(J, axis=0), 1e-300)
+        size = np.linalg.norm(J, axis=0)
+        return np.diag(1 / np.where(size > STILL * size.max(initial=0.0), size, np.inf))
 
 
-def _samples(t: TaskModel) -> list[tuple[Array, Array]]:
-    """Return J and A at a few states in general position."""
-    m, rng = t.mechanism, np.random.default_rng(0)
-    values = {n: float(rng.uniform(0.7, 1.3)) for n in m.open_parameters} or None
+def _samples(
+    t: TaskModel, values: dict[str, float] | None, length: float, elsewhere: bool
+) -> Iterator[tuple[Array, float]]:
+    """Yield J L⁻ᵀ, and the fastest joint of such motions, at a few states in general position."""
+    m, rng = t.mechanism, np.random.default_rng(1)
     told: tuple[Any, Any] = (None, None)
+    unit = np.array([length if u == "m" else 1.0 for u in rate_units(m)])
     if is_closed(m):
-        from ..plan.generic import neighbours
+        from ..plan.generic import neighbours, others
 
         n = len(Constraints.of(m).inputs) if is_rolling(m) else 0
         if n:
             told = rng.uniform(0.1, 0.3, n), rng.uniform(0.1, 0.3, n)
         c, pose = general_pose(m)
-        poses = [pose, *neighbours(c, pose, SAMPLES - 1)]
+        poses = others(c, pose) if elsewhere else neighbours(c, pose, SAMPLES - 1)
+        lead = planned(m).independent
+        free = [unit[:, None] * null_space(c.jacobian(x)) for x in (pose, *poses)]
+        poses = [x for x, N in zip((pose, *poses), free, strict=True) if N.shape[1] == len(lead)]
+        free = [N for N in free if N.shape[1] == len(lead)]
+        maps = [N @ np.linalg.pinv(N[list(lead)]) for N in free]
     else:
         poses = [integrate(m, neutral(m), dq) for dq in rng.uniform(-1, 1, (SAMPLES, m.nv))]
-    return [t._terms(x, None, *told, values)[:2] for x in poses]
+        maps = [np.eye(m.nv)] * SAMPLES
+    for x, G in zip(poses, maps, strict=True):
+        J, A, *_ = t._terms(x, None, *told, values)
+        F = _unit_speeds(t, J, A)
+        rates = np.linalg.norm(G @ F, axis=-1) / unit
+        yield J @ F, float(rates.max(initial=0.0)) or 1.0

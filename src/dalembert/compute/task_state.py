@@ -19,6 +19,8 @@ Array = np.ndarray
 
 
 LOST = 1e-8  # a direction whose share of the motion is less, in parts of the largest, is lost
+FLOOR = 1e-10  # less, in parts of the usual size of rows, is rounding
+CLEAR = 1e-5  # a direction that cannot be had in general counts where it has at least this share
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,8 @@ class TaskState:
         U, s, _ = np.linalg.svd(self.whitened / self.sizes[:, None])
         shares = np.zeros((*s.shape[:-1], len(self.rows)))
         shares[..., : s.shape[-1]] = s
+        least = np.where(np.arange(len(self.rows)) < self.general, FLOOR, CLEAR)
+        shares[shares <= least] = 0.0
         return U, shares / np.maximum(shares[..., :1], 1e-300)
 
     @cached_property
@@ -128,7 +132,8 @@ class TaskState:
         task = self.whitened / self.sizes[:, None]
         moved = task @ (U * keep[..., None, :])
         u, s, r = np.linalg.svd(moved, full_matrices=False)
-        felt = s > LOST * np.linalg.norm(task, axis=(-2, -1))[..., None]
+        felt = s > np.maximum(LOST * np.linalg.norm(task, axis=(-2, -1))[..., None], FLOOR)
+        felt &= np.arange(s.shape[-1]) < self.rank[..., None]
         with np.errstate(divide="ignore"):
             back = (_turned(r) * np.where(felt, 1 / s, 0)[..., None, :]) @ _turned(u) / self.sizes
             return _turned(R) @ (np.where(keep, 1 / S, 0)[..., :, None] * back)

@@ -41,7 +41,7 @@ OPEN = 1e-6  # one above this is an open loop
 _TRACED: Kept[dict[str, Straight]] = Kept(32)  # each machine once
 
 
-def _size(m: Mechanism) -> float:
+def mechanism_size(m: Mechanism) -> float:
     """Return the largest length of a mechanism, wherever its base stands; 1 if it has none."""
     points = [(b.parent, b.placement.p) for b in m.bodies]
     points += [(loop.body_i, loop.point_i) for loop in m.loops]
@@ -60,7 +60,7 @@ class Closure:
         bare = replace(m, active=(), drives=(), elastic=(), springs=(), checked=True)
         self._key = (bare.digest, repr(m.values), repr(m.told), repr(m.idle))
         m = self.m = _steered(geometry_of(m).bound(), m)
-        self.size = _size(m)
+        self.size = mechanism_size(m)
         self.row_size = np.array([self.size if u == "m" else 1.0 for u in equation_units(m)])
         self.column_size = np.array([self.size if u == "m" else 1.0 for u in rate_units(m)])
 
