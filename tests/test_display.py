@@ -52,3 +52,8 @@ def test_a_part_without_terms_is_said_to_have_none():
     eq = da.equations(da.load("RZ(), TXK(L1);"))
     assert "\\paragraph{Coriolis}\n\\noindent none\\par" in eq.latex(only=["B"])
     assert "## Centrifugal\n\n- none" in eq.markdown(only=["C"])
+
+
+def test_the_ends_of_a_kernel_read_as_in_its_listing():
+    k = da.compile(da.robots.scara(), "mass_matrix")
+    assert repr(k.inputs) == "(q(4),)" and repr(k.outputs) == "(M(4, 4),)"

@@ -12,6 +12,9 @@ class Port:
     name: str
     shape: tuple[int, ...]
 
+    def __repr__(self) -> str:
+        return self.name + (f"({', '.join(map(str, self.shape))})" if self.shape else "")
+
     @property
     def size(self) -> int:
         """The number of entries."""
