@@ -8,11 +8,13 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
+import numpy as np
 import pytest
 
 import dalembert as da
 import dalembert.read.expressions
 from dalembert.cli import main
+from dalembert.cli.model import print_json
 from dalembert.robots.named import ready_made
 
 
@@ -160,3 +162,13 @@ def test_convert_writes_text_to_stdout_and_notes_to_stderr(capsys):
     assert (out, err) == ("urdf text\n", "note: a loop is lost\n")
     data = json.loads(run(capsys, "convert", "RZ();", "--to", "mdh", "--json").out)
     assert data == {"language": "mdh", "text": "mdh text\n", "notes": ["a loop is lost"]}
+
+
+def test_json_holds_no_word_that_json_does_not_have(capsys):
+    print_json({"a": [1.5, float("nan")], "b": np.array([np.inf, 0.1]), "c": Fraction(1, 4)})
+    text = capsys.readouterr().out
+    assert json.loads(text, parse_constant=pytest.fail) == {
+        "a": [1.5, None],
+        "b": [None, 0.1],
+        "c": 0.25,
+    }

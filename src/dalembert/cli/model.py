@@ -325,8 +325,13 @@ def find_model(model: str, arguments: Mapping[str, str] | None = None, **options
 
 
 def print_json(data: object) -> None:
-    """Print data as JSON; exact numbers become numbers, expressions their text."""
-    click.echo(json.dumps(data, indent=2, ensure_ascii=False, default=_plain))
+    """Print data as JSON; exact numbers become numbers, expressions their text.
+
+    JSON has no word for what is not finite, or not known: that is null.
+    """
+    text = json.dumps(data, default=_plain)
+    whole = json.loads(text, parse_constant=lambda _: None)
+    click.echo(json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def _plain(value: Any) -> object:
