@@ -18,6 +18,7 @@ from dalembert.expr import program, trace
 from dalembert.expr.block import gathered
 from dalembert.runtime import Form, compile_program, library, llvm, lower, module, schedule
 from dalembert.runtime import rolled as loops
+from dalembert.runtime.lanes import Single
 from dalembert.runtime.llvm import Host
 
 AVX512 = "+avx512f,+avx512vl,+avx512dq,+avx512bw,+avx512cd,+avx2,+fma"
@@ -69,11 +70,12 @@ def test_eight_lanes_give_the_numbers_of_four(on, form):
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("lanes", [2, 4, 8])
-def test_rows_of_any_length_come_back_from_lanes(on, lanes, dtype, monkeypatch):
+@pytest.mark.parametrize("most", [0, 10**6], ids=["gathered first", "straight to rows"])
+def test_rows_of_any_length_come_back_from_lanes(on, lanes, dtype, most, monkeypatch):
     here = llvm.host()
     on(Host(here.triple, here.cpu, here.features, lanes, here.fused))
-    monkeypatch.setattr(module, "DIRECT", 0)  # results are gathered, then turned into rows
-    sizes = (1, 2, 3, 4, 5, 7, 8, 9, 13, 15, 16, 17, 23, 31, 32, 37)
+    monkeypatch.setattr(module, "DIRECT", most)
+    sizes = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 23, 31, 32, 37)
     ins, outs = [(f"x{n}", n) for n in sizes], [(f"y{n}", (n,)) for n in sizes]
     made = program(trace(lambda *xs: xs, ins, outputs=outs))
     k = compile_program(made, form=Form(dtype=dtype))
@@ -82,6 +84,16 @@ def test_rows_of_any_length_come_back_from_lanes(on, lanes, dtype, monkeypatch):
         given = [rng.normal(size=(count, n)).astype(dtype) for n in sizes]
         for x, y in zip(given, k(*given), strict=True):
             np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize("lanes", [2, 4, 8, Single(4), Single(8), Single(16)])
+def test_neighbours_fill_their_row(lanes):
+    for size in range(1, 40):
+        groups = schedule._neighbours(size, lanes)
+        assert sorted({n + k for n, many in groups for k in range(many)}) == [*range(size)]
+        wide = isinstance(lanes, Single) and min(lanes, size) >= 8
+        assert max(many for _, many in groups) <= (8 if wide else min(lanes, 4))
+        assert not wide or len(groups) == -(-size // 8)
 
 
 @pytest.mark.parametrize("lanes", [4, 8])

@@ -234,12 +234,18 @@ def outlets(ports: Sequence[Port], results: Sequence[int], lanes: int) -> list[O
 def _neighbours(size: int, lanes: int) -> list[tuple[int, int]]:
     """Return the first of each group of a row and how many they are: four, fewer at its end.
 
-    Single precision has no pairs: the last four overlap those before.
+    Single precision has eight where there are as many lanes, and no pairs: the last overlap those
+    before.
     """
     if isinstance(lanes, Single):
         if size < 4:
             return [(n, 1) for n in range(size)]
-        return [(min(n, size - 4), 4) for n in range(0, size, 4)]
+        groups, at = [], 0
+        while at < size:
+            many = 8 if min(lanes, size) >= 8 and size - at > 4 else 4
+            groups.append((min(at, size - many), many))
+            at += many
+        return groups
     found, n = [], 0
     while n < size:
         many = next(w for w in (min(lanes, 4), 2, 1) if w <= size - n)
