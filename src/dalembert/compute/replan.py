@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..algorithms.closed_kinematics import CERTIFIED, SINGULAR
+from ..algorithms.loop_closure import equation_names
 from ..algorithms.velocity_rows import with_told
 from ..catalog import Quantity
 from ..errors import SingularPose, UsageError, shown, state_text
@@ -64,7 +65,17 @@ def plan_here(
     made = made_at(c, pose, like=usual)
     if fits(made, usual, row):
         return made
-    raise _unheld("free to move: " + ", ".join(map(shown, made.free_joints)))
+    raise _unheld("free to move: " + _free_in(c, pose, made.free_joints))
+
+
+def _free_in(c: Closure, pose: Any, joints: tuple[str, ...]) -> str:
+    """Return the joints that no motor holds and the loops they move in."""
+    columns = [k for k, name in enumerate(c.m.rate_joints) if name in joints]
+    share = np.abs(c.jacobian(pose)[:, columns]).max(axis=1, initial=0.0)
+    moved = zip(equation_names(c.m), share > CERTIFIED, strict=True)
+    loops = dict.fromkeys(name.partition(", equation")[0] for name, there in moved if there)
+    free, held = (", ".join(map(shown, list(names)[:6])) for names in (joints, loops))
+    return f"{free} in {held}" if held else free
 
 
 def fits(made: LoopPlan, usual: LoopPlan, row: Quantity) -> bool:
