@@ -276,3 +276,19 @@ def test_what_stands_before_does_not_move_the_code_of_one_state_in_its_page(monk
     straight = compile_program(made).code.one_address
     monkeypatch.setattr(module, "DIRECT", 0)  # results are gathered first: other code before it
     assert (straight - compile_program(made).code.one_address) % 4096 == 0
+
+
+@pytest.mark.parametrize("n", [9, 10, 11, 13, 16, 17])
+def test_one_state_clears_what_is_zero_and_nothing_else(n):
+    def run(x):
+        return [[x[0] + i if i == j else 0 for i in range(n)] for j in range(n)]
+
+    made = program(trace(run, [("x", 1)], outputs=[("a", (n, n))]))
+    assert "@blank" in module.module(made)[0]
+    k = compile_program(made)
+    for first in range(9):
+        memory = np.full(n * n + 24, 7.0)
+        out = memory[first : first + n * n].reshape(n, n)
+        k(np.array([2.0]), out=out)
+        np.testing.assert_array_equal(out, np.diag(2.0 + np.arange(n)))
+        assert (memory[:first] == 7).all() and (memory[first + n * n :] == 7).all()

@@ -189,13 +189,17 @@ def unpack(lanes: int, size: int) -> str:
 
 
 def blank() -> str:
-    """Return `blank(to, bytes)`: zeros in words, four at a time and then one by one."""
+    """Return `blank(to, bytes)`: zeros in words, as wide as the processor writes them."""
     w = Moves(1)
-    whole = w("and i64 %bytes, -32")
-    with w.loop(whole, 32) as k:
-        w.put("<4 x double>", "zeroinitializer", w.at("i8", "%to", k), 8)
-    with w.loop(w("sub i64 %bytes, {}", whole), 8) as k:
-        w.put("double", "0.0", w.at("i8", w.at("i8", "%to", whole), k))
+    wide, last = min(8, llvm.host().lanes), "0"
+    for numbers, times in ((wide, 4), (wide, 1), (1, 1)):  # a loop of several, then what is left
+        kind, step = f"<{numbers} x double>", 8 * numbers * times
+        whole = w(f"and i64 %bytes, -{step}")
+        with w.loop(w("sub i64 {}, {}", whole, last), step) as k:
+            start = w.at("i8", w.at("i8", "%to", last), k)
+            for n in range(times):
+                w.put(kind, "zeroinitializer", w.at("i8", start, 8 * numbers * n), 8)
+        last = whole
     return w.procedure("blank", "ptr %to, i64 %bytes")
 
 
