@@ -333,6 +333,25 @@ WRONG = {
 }
 
 
+@pytest.mark.parametrize(
+    ("given", "better"),
+    [
+        ("[0.8, 0.3]", "the smaller end comes first: [0.3, 0.8]"),
+        ('["300mm", "800mm"]', "a range [0.3, 0.8], { values = [50, 80] }"),
+    ],
+)
+def test_a_wrong_range_in_a_file_is_answered_in_the_words_of_files(tmp_path, given, better):
+    (tmp_path / "arm.json").write_text(json.dumps(ARM))
+    study = tmp_path / "study.toml"
+    study.write_text(STUDY.format(more="").replace("L1 = [0.3, 0.8]", f"L1 = {given}"))
+    with pytest.raises(da.UsageError) as error:
+        read_study(study)
+    assert better in error.value.hint
+    with pytest.raises(da.UsageError) as error:
+        da.sweep(da.load(ARM), {"L1": (0.8, 0.3)}, task={})
+    assert error.value.hint == "the smaller end comes first: (0.3, 0.8)"
+
+
 @pytest.mark.parametrize("message", [k for k in WRONG if k != "plan has no"])
 def test_bad_studies_are_refused_before_work_begins(tmp_path, message):
     (tmp_path / "arm.json").write_text(json.dumps(ARM))

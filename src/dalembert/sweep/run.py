@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -129,7 +130,12 @@ def _here(s: Study, todo: list[int]) -> Iterator[tuple[int, bytes]]:
 
 
 def _end_with_parent() -> None:
-    """Let a worker end when the study that started it is killed; it would wait for ever."""
+    """Let a worker end when the study that started it is killed; it would wait for ever.
+
+    Ctrl-C reaches every process of a terminal. Only the study heeds it and ends its workers: one
+    that dies by it may hold a lock, and the study would wait for it for ever.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:
         parent = parent_process()
@@ -170,5 +176,10 @@ def _processes(s: Study, todo: list[int], workers: int) -> Iterator[tuple[int, b
                     hint="memory may be short: a smaller chunk, or workers=1",
                     command="memory may be short: write --workers 1",
                 ) from None
+        except BaseException:
+            for worker in list((pool._processes or {}).values()):
+                worker.terminate()
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
         finally:
             pool.shutdown(wait=False, cancel_futures=True)

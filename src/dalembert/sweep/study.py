@@ -40,6 +40,8 @@ KINDS = ("grid", "lhs", "sobol", "list")
 CHUNKS = (1024, 65536)  # designs in one file, fewest and most
 STATES = 2**19  # about as many states as one file is made of
 MOST = 10**9  # designs of a study
+RANGE = "a range (0.3, 0.8), values [50, 80, 100], or an expression '1 - L1'"
+RANGE_IN_FILE = 'a range [0.3, 0.8], { values = [50, 80] }, or an expression "1 - L1"'
 KEYS = ("model", "parameters", "task", "measure", "plan")
 PLAN = ("kind", "samples", "seed", "chunk")
 
@@ -143,11 +145,12 @@ def _named(m: Mechanism, parameters: Any, where: Place | None) -> list[tuple[str
 def _range(name: str, given: Any, where: Place | None) -> dict[str, Any]:
     """Return {"range": [lo, hi]}, {"values": [...]} or {"expression": text}."""
 
-    def wrong(why: str) -> UsageError:
+    def wrong(why: str, better: str = "") -> UsageError:
         return UsageError(
-            f"parameter {shown(name)!r}: {why}", where=where,
-            hint="a range (0.3, 0.8), values [50, 80, 100], or an expression '1 - L1'",
-        )  # fmt: skip
+            f"parameter {shown(name)!r}: {why}",
+            where=where,
+            hint=better or (RANGE if where is None else RANGE_IN_FILE),
+        )
 
     if isinstance(given, str):
         return {"expression": given}
@@ -161,13 +164,20 @@ def _range(name: str, given: Any, where: Place | None) -> dict[str, Any]:
     except ValueError:  # lists of several lengths
         numbers = np.array("")
     if numbers.dtype.kind not in "iuf" or numbers.ndim > 1:
-        raise wrong("no numbers" if len(numbers.shape) < 2 else "a list of lists")
+        raise wrong(
+            "no numbers, in SI units and radians" if len(numbers.shape) < 2 else "a list of lists"
+        )
     numbers = numbers.astype(float).ravel()
     if not np.isfinite(numbers).all() or not len(numbers):
         raise wrong("not finite, or nothing")
     if isinstance(given, tuple):
         if len(numbers) != 2 or not numbers[0] < numbers[1]:
-            raise wrong(f"the range {tuple(numbers.tolist())} is empty")
+            low, high = float(numbers.min()), float(numbers.max())
+            ends = f"[{low:g}, {high:g}]" if where is not None else f"({low:g}, {high:g})"
+            raise wrong(
+                f"the range {tuple(numbers.tolist())} is empty",
+                f"the smaller end comes first: {ends}" if low < high else "",
+            )
         return {"range": numbers.tolist()}
     return {"values": numbers.tolist()}
 
