@@ -138,7 +138,7 @@ def _dearer(m: Mechanism, rows: Sequence[Quantity], drives: str | None) -> list[
     whole = hold(m.full, dict(m.simplified.get("freeze", {})))
     found = []
     for row in rows:
-        options = {"drives": drives} if drives and "drives" in row.options else {}
+        options: dict[str, Any] = {"drives": drives} if drives and "drives" in row.options else {}
         traced = [trace_quantity(x, row.name, **options) for x in (model_of(m, "export"), whole)]
         pruned, plain = (count(programs([f], m.open_parameters)[0].step) for f in traced)
         if pruned.mul + pruned.add > plain.mul + plain.add:
