@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.algorithms.rolled_links import Links
 from dalembert.bench.rows import chain, difference, states
 from dalembert.catalog import quantity
 from dalembert.compute import kernels
 from dalembert.compute.rolled import RULES, is_rolled, rolled
 from dalembert.compute.ways import Asked
-from dalembert.expr.rolled import Rolled
+from dalembert.expr.rolled import Rolled, Roller
 from dalembert.runtime import rolled as runtime
 from dalembert.runtime.rolled import module
 from mechanisms import random_mechanisms, random_state
@@ -191,3 +192,19 @@ def test_kernels_of_single_states_are_rolled_sooner():
     asked = Asked(chain(80), quantity("inverse_dynamics"), None, {"drives": "none"})
     assert is_rolled(replace(asked, single=True)) and not is_rolled(asked)
     assert not is_rolled(replace(asked, m=chain(40), single=True))
+
+
+@pytest.mark.parametrize("parents", [(-1, 0, 0, 2, 3), (-1, 0, 1, 1, 3)])
+def test_only_links_that_carry_nothing_else_are_joined(parents):
+    """A run of links ends where a second one is carried."""
+    data = {"format": "dalembert/1", "bodies": [
+        {"name": f"b{k}", "parent": p, "mass": 1, "inertia": [1, 1, 1],
+         "joint": {"type": "revolute", "name": f"j{k}", "axis": [0, 0, 1]}}
+        for k, p in enumerate(parents)
+    ]}  # fmt: skip
+    links = Links(da.load(data).bound(), {}, Roller("run", (), ()))
+    carried = [[k for k, p in enumerate(parents) if p == j] for j in range(len(parents))]
+    for j in range(len(parents)):
+        for many in range(1, len(parents) - j + 1):
+            whole = all(carried[k] == [k + 1] for k in range(j, j + many - 1))
+            assert links._joined(j, many) == whole

@@ -8,6 +8,7 @@ import pytest
 import dalembert as da
 import models
 from dalembert.algorithms import loop_closure
+from dalembert.algorithms.closed_kinematics import Closed
 from dalembert.plan import plan
 from loops import (
     Maximal,
@@ -317,3 +318,17 @@ def test_every_cut_joint_has_an_exact_jacobian():
     ]
     assert np.allclose(first, J @ v, atol=1e-13)
     assert np.allclose((slope[0] - slope[1]) / (2 * h), second, atol=1e-7)
+
+
+def test_a_plan_that_leaves_out_too_much_opens_the_loop():
+    """What was left out is checked: the motion of too few rows opens the others."""
+    m = da.robots.fivebar()
+    q, own = da.assemble(m).tolist(), plan(m)
+    few = replace(
+        own, rows=own.rows[:-1], dependent=own.dependent[:-1],
+        independent=(*own.independent, own.dependent[-1]),
+    )  # fmt: skip
+    assert Closed.at(m, own, q).opening < 1e-12
+    found = Closed.at(m, few, q)
+    gap = np.array(found.J, dtype=float)[own.rows[-1]] @ np.array(found.G, dtype=float)
+    assert abs(gap).max() > 0.1 and found.opening > 0.1

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.algorithms.loop_closure import closure, closure_rates, loop_jacobian
+from dalembert.algorithms.kinematics import frame_pose
+from dalembert.algorithms.loop_closure import (
+    _loop_rows,
+    closure,
+    closure_rates,
+    ends,
+    half_turns,
+    loop_jacobian,
+)
 from loops import planar, spatial
 
 GEARED = {
@@ -35,3 +43,16 @@ def test_rates_of_residuals_are_their_slopes_in_time(m):
     same, bias = (np.array(x, dtype=float) for x in closure_rates(m, q, qd))
     np.testing.assert_array_equal(same, first)
     np.testing.assert_allclose(second - bias, J @ qdd, atol=1e-12)
+
+
+def test_a_loop_knows_by_how_much_its_axes_are_apart():
+    """cos²(a/2) beside the angle of the two axes themselves, also upside down."""
+    m, rng = spatial(7, 2).m.bound(), np.random.default_rng(3)
+    (loop,) = m.loops
+    for q in rng.uniform(-3, 3, (20, m.nv)).tolist():
+        axes = (loop.body_i, loop.axis), (loop.body_j, loop.axis_j or loop.axis)
+        i, j = (x if k < 0 else frame_pose(m, m.bodies[k].name, q).R @ x for k, x in axes)
+        cosine = i.dot(j)
+        assert half_turns(m, q)[0] == pytest.approx((1 + cosine) / 2, abs=1e-14)
+        far = [jet.x for jet in _loop_rows(loop, *ends(m, loop, q), far=True)[3:]]
+        assert np.linalg.norm(far) == pytest.approx(2 * np.sqrt((1 - cosine) / 2), abs=1e-6)

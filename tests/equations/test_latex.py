@@ -7,9 +7,10 @@ import subprocess
 import pytest
 
 import dalembert as da
+from dalembert.equations import sections
 from dalembert.equations.sections import whole
 from dalembert.expr import Graph
-from dalembert.expr.formula import formula
+from dalembert.expr.formula import Symbol, formula
 from dalembert.expr.style import LATEX, latex_width, pieces
 
 TREE = {
@@ -62,3 +63,11 @@ def test_sums_are_cut_between_their_summands():
 
 def test_subscripts_are_narrow():
     assert latex_width("V_{Z6}") < latex_width("VZ6")
+
+
+@pytest.mark.parametrize("lines", [["a"], ["a", "+ b"], ["a", "+ b", "+ c"]])
+def test_a_formula_by_itself_has_all_its_lines(lines, monkeypatch):
+    monkeypatch.setattr(sections, "_lines", lambda left, right: ("y", lines))
+    text = sections._one(Symbol("y"), None)
+    assert all(line in text for line in lines)
+    assert ("aligned" in text) == (len(lines) > 1)

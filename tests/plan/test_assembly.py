@@ -167,3 +167,11 @@ def test_ends_near_half_a_turn_apart_are_turned_round(seed):
     c = Closure(replace(case.m, loops=(replace(loop, axis=-loop.axis),), checked=False))
     assert c.worst(case.q) == pytest.approx(2)
     assert close(c, case.q + 0.01)[1] < 1e-12
+
+
+@pytest.mark.parametrize("name", ["crankA", "rodA", "crankB"])
+def test_a_joint_that_is_held_stays_at_rest_without_a_pose(name):
+    m = da.robots.fivebar()
+    q = assemble(m, hold=[name])
+    assert q[[b.name for b in m.bodies].index(name)] == 0.0
+    assert abs(np.array(da.closure(m, q))).max() < 1e-12

@@ -142,3 +142,15 @@ def test_a_structure_that_cannot_move_is_not_singular_of_either_type():
     assert da.plan(rigid, q).mobility == 0
     found = da.singularity(rigid, q, output="coupler")
     assert found.type1 == found.type2 == 1 and found.closure > 0.01
+
+
+def test_the_motion_of_a_platform_is_measured_in_sizes_and_radians():
+    """Of its twist only the linear half is divided by the size of the machine."""
+    m = da.robots.stewart()
+    q, c = assemble(m), Closure(m)
+    twist = np.array(da.jacobian(m, q, frame="platform"), dtype=float) * c.column_size
+    twist /= np.repeat([c.size, 1.0], 3)[:, None]
+    J = c.jacobian(q)
+    N = np.linalg.svd(J)[2][np.linalg.matrix_rank(J) :].T
+    shares = np.linalg.svd(twist @ N, compute_uv=False)
+    assert da.singularity(m, q).type1 == pytest.approx(shares[-1] / shares[0], rel=1e-9)
