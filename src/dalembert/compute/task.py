@@ -175,8 +175,8 @@ def task_model(
 
     `frame` is a name of `m.frames`, by default the platform of a parallel robot or `m.end_frame`;
     `rows` are some of vx vy vz wx wy wz (or linear, angular, planar), by default as many as
-    can move independently; `axes` "base", or "local" for those of the frame. Call the model with
-    states.
+    can move independently; `axes` "base", or "local" for those of the frame, where x'' is the rate
+    of the components of x' there: R.T (a - w x v), not R.T a. Call the model with states.
 
     >>> import dalembert as da
     >>> t = da.task_model(da.robots.scara())
