@@ -9,6 +9,7 @@ import dalembert as da
 from dalembert.algorithms.velocity_constraints import Constraints
 from dalembert.algorithms.velocity_rows import Row
 from dalembert.errors import ModelError, SingularPose
+from dalembert.plan import kane
 from dalembert.plan.kane import (
     Contradiction,
     RedundantConstraint,
@@ -164,3 +165,14 @@ def test_chosen_speeds_prefer_motors_and_stand_clear_of_the_constraints():
     assert da.kane_speeds(base) == ("y", "z")
     with pytest.raises(ModelError, match="1 speed is named, the constraints leave 2"):
         da.kane_speeds(replace(base, speeds=("x",)))
+
+
+def test_no_speeds_are_chosen_for_a_machine_that_cannot_move():
+    held = [{"name": f"hold {n}", "equation": f"{n}d = 0"} for n in "ab"]
+    data = {"format": "dalembert/1", "velocity_constraints": held, "bodies": [
+        {"name": n, "parent": k - 1, "mass": 1, "inertia": [1, 1, 1],
+         "joint": {"type": "prismatic", "name": n, "axis": [1 - k, k, 0]}}
+        for k, n in enumerate("ab")
+    ]}  # fmt: skip
+    found = kane.with_speeds(da.load(data))
+    assert found.speeds == () and found.notes == ()
