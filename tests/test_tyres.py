@@ -171,3 +171,31 @@ def test_tyres_push_on_the_body_and_not_through_its_joint():
     base, own = da.link_wrenches(m, q, qd, qdd)
     assert np.abs(base[[0, 1, 5]]).max() < 1e-8 < 1e3 < abs(base[2])
     assert own[5] == pytest.approx(5.0, abs=1e-9)
+
+
+def driven_body():
+    """Return a body on two tyres, pushed along and about every freedom of its planar joint."""
+    tyre = {"normal": [0, 1, 0], "tyre": {"stiffness": 2000, "peak": 500}, "body": "car"}
+    wheels = [tyre | {"name": n, "point": [x, 0, 0]} for n, x in (("rear", 0), ("front", 1.5))]
+    body = {"name": "car", "parent": -1, "joint": {"type": "planar", "name": "base"},
+            "mass": 100, "com": [0.5, 0, 0], "inertia": [5, 10, 20]}  # fmt: skip
+    return da.load({"format": "dalembert/1", "bodies": [body], "wheels": wheels,
+                    "active": ["base"]})  # fmt: skip
+
+
+def test_the_forces_along_a_motion_hold_those_of_tyres():
+    m, path = driven_body(), da.trajectory.quintic([0, 0, 0], [1, 1, 1], 1.0)
+    t = np.linspace(0, 1, 7)
+    found = da.torques_along(m, path, t)
+    wanted = da.inverse_dynamics(m, path(t), path.qd(t), path.qdd(t), drives="all")
+    np.testing.assert_allclose(found.tau, wanted, rtol=0, atol=1e-9 * np.abs(wanted).max())
+    assert np.abs(found.parts["friction"]).max() > 100
+
+
+def test_a_motor_of_several_freedoms_has_all_its_columns_in_the_linear_model():
+    m, q, qd, tau = driven_body(), [0.1, 0.2, 0.3], [2.0, 0.1, 0.2], [5.0, 6.0, 7.0]
+    made = da.linearize(m, q, qd, tau)
+    assert made.B.shape == (6, 3) == da.linearize(m, q, qd).B.shape
+    slopes = [da.forward_dynamics(m, q, qd, tau + e) - da.forward_dynamics(m, q, qd, tau)
+              for e in np.eye(3)]  # fmt: skip
+    np.testing.assert_allclose(made.B[3:], np.transpose(slopes), rtol=1e-9, atol=1e-12)

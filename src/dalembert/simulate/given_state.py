@@ -10,6 +10,7 @@ import numpy as np
 from ..algorithms import kane
 from ..errors import UsageError, shown
 from ..linalg import dot
+from ..plan.assembly import velocity_indices
 from .systems import Reduced, System
 
 Array = np.ndarray
@@ -23,8 +24,7 @@ def asked(own: System, q: Array, v: Array, tau: Any, steer: Any, t: float) -> An
     m, size = own.m, own.forces
     if not isinstance(own, Reduced):
         return v, np.asarray(np.zeros(size) if tau is None else tau, dtype=float), list(range(size))
-    kept = [k for k, n in enumerate(m.rate_names) if n in m.active] if m.active else [*range(m.nv)]
-    kept.sort(key=lambda k: m.active.index(m.rate_names[k]) if m.active else k)
+    kept = list(velocity_indices(m, m.active)) if m.active else [*range(m.nv)]
     if v.shape == (m.nv,) != (own.speeds,):
         v = _speeds(own, q, v, held_signals(own, q, steer, t))
     if tau is not None and np.shape(tau) == (size,):

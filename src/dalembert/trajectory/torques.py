@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..algorithms.drives import Drives
+from ..algorithms.springs import is_pulled
 from ..compute import evaluate
 from ..compute.counted import counted
 from ..compute.designs import designs_of
@@ -213,7 +214,7 @@ def _parts(
     # equations have no springs, and keep their gravity: what is even in the rates is the rest
     still = m if m.form is not None else m.with_gravity((0, 0, 0))
     zero = np.zeros_like(qd)
-    damped = bool(m.elastic or m.springs)
+    damped = bool(m.elastic) or is_pulled(m)
 
     def inverse(of: Mechanism, a: Array, b: Array, kind: Any = "inertia", **given: Any) -> Array:
         return evaluate(of, "inverse_dynamics", q, a, b, drives=kind, **given)
