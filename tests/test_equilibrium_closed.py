@@ -58,3 +58,21 @@ def test_a_four_bar_on_a_spring_rests_where_its_energy_is_least(start):
 def test_joints_that_are_not_there_are_refused():
     with pytest.raises(DalembertError, match="not a joint"):
         da.equilibrium(four_bar(), {"crnk": 1.0})
+
+
+def test_on_wheels_the_forces_of_the_motors_alone_may_be_given():
+    link = {"mass": 5, "com": [0.5, 0, 0], "inertia": [0.1, 0.1, 0.1]}
+    turn = {"type": "revolute", "axis": [0, 1, 0], "placement": {"translation": [0.3, 0, 0.2]}}
+    m = da.load({
+        "format": "dalembert/1",
+        "bodies": [
+            {"name": "cart", "parent": -1, "joint": {"type": "planar", "name": "base"},
+             "mass": 100, "com": [0.5, 0, 0], "inertia": [5, 10, 20]},
+            {"name": "arm", "parent": "cart", "joint": turn, **link},
+            {"name": "fore", "parent": "arm", "joint": turn, **link}],
+        "wheels": [{"name": "r", "body": "cart", "point": [0, 0, 0], "normal": [0, 1, 0]}],
+        "active": ["fore", "arm"],
+    })  # fmt: skip
+    q = da.equilibrium(m, [0, 0, 0, 1.5, 0.2], [1.0, 3.0])
+    qdd = da.forward_dynamics(m, q, np.zeros(5), [1.0, 3.0])
+    assert np.abs(qdd).max() < 1e-8

@@ -17,7 +17,7 @@ from .mechanism import Mechanism, joint_name, require_mechanism
 from .mechanism.limits import coordinate_limits
 from .plan.assembly import Closure, assemble, close, placed
 from .plan.loops import with_motors
-from .simulate.given_state import held_signals
+from .simulate.given_state import asked, held_signals
 from .simulate.systems import Closed, Reduced, System, Tree
 
 Array = np.ndarray
@@ -56,7 +56,7 @@ def equilibrium(
     elif isinstance(q, Mapping):
         q = placed(m, q)
     q = np.asarray(neutral(m) if q is None else q, dtype=float)
-    forces = np.zeros(own.forces) if tau is None else np.asarray(tau, dtype=float)
+    forces = asked(own, q, np.zeros(own.speeds), tau, steer, 0.0)[1]
     rest = _Rest(own, forces, steer)
     scale = size = max(1.0, float(np.abs(rest.rate(q)).max(initial=0.0)))
     for _ in range(steps):

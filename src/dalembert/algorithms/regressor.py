@@ -56,6 +56,11 @@ def drive_columns(d: Drive, drives: Drives) -> tuple[str, ...]:
         return ()
     if drives == "inertia":
         return ("Ia",)
+    if d.stribeck != 0:
+        raise UsageError(
+            "friction that falls with speed (stribeck) is not linear in its parameters",
+            hint='drives="inertia" leaves friction out; identify(..., friction="stribeck") fits it',
+        )
     symmetric = d.coulomb[0] == -d.coulomb[1]
     return ("Ia", "Fv", "Fs") if symmetric else ("Ia", "Fv", "Fs+", "Fs-")
 

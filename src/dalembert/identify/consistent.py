@@ -100,7 +100,8 @@ def nearest(u: Unknowns, f: Fit, physical: bool = True) -> Array:
     P = data.T @ data + np.diag(trust**-2)
     q = -(data.T @ right + start / trust**2)
     free = np.linalg.solve(P, -q)
-    if not physical:
+    bounded = {*POSITIVE, *TEN, "Fs-"}
+    if not physical or not any(c.kind in bounded for c in u.standard):
         return free * size
     clarabel, sparse = optional("clarabel"), scipy_part("sparse")
     rows, offset, cones = _cones(u, size, clarabel)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..algorithms.regressor import regressor
+from ..catalog import algorithm, quantity
 from ..compute import evaluate
 from ..errors import UsageError, shown
 from ..expr import Graph, program, trace
@@ -115,13 +115,14 @@ class Criterion:
 
         m, u = self.u.m, self.u
         graph = Graph()
-        bound = m.bound(m.floats, graph)
+        bound = m.bound(m.floats, graph).unfolded
+        _, regressor = algorithm(quantity("regressor", m), None)
         count = len(self.size)
         sizes = [("q", m.nq), ("qd", m.nv), ("qdd", m.nv), ("C", m.nv * count)]
 
         def body(q: Any, qd: Any, qdd: Any, C: Any) -> Any:
-            Y = regressor(bound, q, qd, qdd, drives=u.drives, columns="base")  # type: ignore[arg-type]
-            kept = [[row[k] for k in u.chosen] for row in Y]  # type: ignore[union-attr]
+            Y = regressor(bound, q, qd, qdd, drives=u.drives, columns="base")
+            kept = [[row[k] for k in u.chosen] for row in Y]
             terms = [c * y for c, y in zip(C, (y for row in kept for y in row), strict=True)]
             total = sum(terms[1:], terms[0])
             return gradient(graph, total.id, [x.id for x in (*q, *qd, *qdd)])

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..algorithms.parameter_relations import TEN, inertia_of
+from ..compute.counted import counted
 from ..errors import ComputationError, ModelError, UsageError
 from ..expr.exact import to_float
 from ..measure.long import is_long, windows
@@ -52,9 +53,9 @@ def identify(
     """Return the parameters that explain measured forces along a measured motion.
 
     - `motion`: the result of `read_motion`, with forces, or a file (a long CSV goes in windows).
-    - `friction`: True for viscous and Coulomb friction at every motor, False for none. These add to
-      it: "asymmetric" (a Coulomb level for each direction), "offset" (a constant force),
-      "stribeck" (friction that falls as a joint begins to move).
+    - `friction`: True for viscous and Coulomb friction at every motor, False to ask for none: that
+      of the description is then known. These add to it: "asymmetric" (a Coulomb level for each
+      direction), "offset" (a constant force), "stribeck" (it falls as a joint begins to move).
     - `payload`: a frame. Only a load on it, and friction, are then unknown.
     - `gravity`: True if only the direction of gravity is unknown.
     - `consistent`: keep every body physically possible.
@@ -90,8 +91,8 @@ def identify(
     phi = nearest(u, f, consistent)
     notes = [*motion.notes, *gap_lines(motion.gaps), *e.notes]
     notes += [f"forces come {1e3 * late:.4g} ms late"] if late else []
-    made = _made(m, u, phi, payload)
-    found = Identification(made, m, motion, f, e, phi, tuple(notes))
+    notes += [f"{x}: that of the description" for x in counted(m, "all") if not friction]
+    found = Identification(_made(m, u, phi, payload), m, motion, f, e, phi, tuple(notes))
     return replace(found, notes=(*notes, *doubts(found)))
 
 
@@ -212,8 +213,9 @@ def _drives(m: Mechanism, u: Unknowns, phi: Array) -> tuple[Drive, ...]:
             changes["coulomb"] = ((own["F0"] + level) / abs(gear), (own["F0"] - level) / abs(gear))
         speed = next((x.speed for x in u.extras if x.kind == "Fk" and x.body == j), 0.0)
         if speed:
-            top = (own.get("Fs", 0.0) + own["Fk"]) / abs(gear)
-            changes |= {"static": (top, -top), "stribeck": speed}
+            up, down = changes["coulomb"]
+            more = own["Fk"] / abs(gear)
+            changes |= {"static": (up + more, down - more), "stribeck": speed}
         made[j] = replace(d, **changes)
     return tuple(made.values())
 

@@ -14,6 +14,7 @@ from ..algorithms.base_parameters import BaseParameters, base_parameters
 from ..algorithms.parameter_relations import TEN, inertia_of, ten_of
 from ..algorithms.regressor import Column, parameter_columns, parameter_vector
 from ..compute import compile, evaluate
+from ..compute.counted import counted
 from ..errors import UsageError, shown
 from ..expr.exact import to_float
 from ..mechanism import Drive, Mechanism, is_closed, joint_name
@@ -210,11 +211,15 @@ class Unknowns:
         """Return the forces that are not to be explained: those of the known model."""
         if self.gravity:
             still = self.m.with_gravity((0, 0, 0))
-            return freedom_forces(still, q, qd, qdd, "inertia" if self.drives == "all" else "none")
-        if not self.payload:
+            return freedom_forces(still, q, qd, qdd, "inertia" if self.drives == "all" else "all")
+        if self.payload:
+            drives = "inertia" if len(self.standard) > 10 else "all"
+            return freedom_forces(self.m, q, qd, qdd, drives)
+        if self.drives == "all" or not counted(self.m, "all"):
             return 0.0
-        drives = "inertia" if len(self.standard) > 10 else "all"
-        return freedom_forces(self.m, q, qd, qdd, drives)
+        # friction that is not asked for is that of the description
+        both = [freedom_forces(self.m, q, qd, qdd, x) for x in ("all", "inertia")]
+        return both[0] - both[1]
 
 
 def carried(place: Transform) -> Array:
@@ -233,9 +238,13 @@ def with_all_drives(m: Mechanism, friction: bool | str) -> Mechanism:
     made = []
     for j in sorted(motors | set(of)):
         d = of.get(j, Drive(j))
+        if d.stribeck != 0:  # it falls with speed only where that is asked for, and found
+            d = replace(d, static=(0, 0), stribeck=0)
         if friction == "asymmetric" and d.coulomb[0] == -d.coulomb[1]:
             # one number per direction: told apart by being unequal, the values are not used
             d = replace(d, coulomb=(d.coulomb[0], d.coulomb[1] - 1e-9))
+        elif friction == "offset":  # with it two levels would be the same twice
+            d = replace(d, coulomb=(d.coulomb[0], -d.coulomb[0]))
         made.append(d)
     return replace(m, drives=tuple(made))
 
