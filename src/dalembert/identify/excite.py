@@ -122,7 +122,7 @@ class Criterion:
 
         def body(q: Any, qd: Any, qdd: Any, C: Any) -> Any:
             Y = regressor(bound, q, qd, qdd, drives=u.drives, columns="base")
-            kept = [[row[k] for k in u.chosen] for row in Y]
+            kept = [[row[k] for k in u.chosen] for row in Y]  # type: ignore[union-attr]
             terms = [c * y for c, y in zip(C, (y for row in kept for y in row), strict=True)]
             total = sum(terms[1:], terms[0])
             return gradient(graph, total.id, [x.id for x in (*q, *qd, *qdd)])
