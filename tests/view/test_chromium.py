@@ -181,3 +181,14 @@ def test_arrows_turn_with_the_sign_of_the_force(browser, tmp_path):
         assert turned is bool(forces.tau[k, 0] < 0)
     assert forces.tau[0, 0] * forces.tau[200, 0] < 0
     page.close()
+
+
+def test_without_webgl_the_page_says_so_above_its_drawing(browser, tmp_path):
+    path = da.robots.scara().save_html(tmp_path / "scara.html")
+    page = browser.new_page(viewport={"width": 800, "height": 600})
+    page.add_init_script("HTMLCanvasElement.prototype.getContext = () => null")
+    page.goto(path.as_uri())
+    assert "WebGL is off" in page.inner_text(".failed")
+    assert page.evaluate("document.getElementById('dalembert').children.length") == 1
+    top = page.evaluate("document.getElementById('scheme').getBoundingClientRect().top")
+    assert top < 200, "the drawing is not in the first screen"

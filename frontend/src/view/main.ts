@@ -192,7 +192,10 @@ function begin(): void {
   } catch (error) {
     // a browser without WebGL still shows the scheme that the page holds
     document.getElementById("scheme")?.removeAttribute("hidden");
-    element("p", host, "failed", `This browser cannot draw in three dimensions: ${(error as Error).message}`);
+    host.replaceChildren(); // what was begun of the view would stand above the scheme, empty
+    host.classList.add("flat");
+    const why = `(${(error as Error).message})`;
+    element("p", host, "failed", `This browser cannot draw in three dimensions: WebGL is off ${why}. Turn on hardware acceleration; a drawing stands below.`);
     console.warn(error);
   }
 }
