@@ -61,3 +61,19 @@ def test_bad_options_are_said(run, log, more, message):
 def test_options_of_a_motion_need_one(run, log):
     code, _, err = run("torques", ARM, "--to", "1", "--wrench", str(log))
     assert code == 2 and "belongs to --motion" in err
+
+
+def test_a_plate_with_other_heads_is_told_how_to_map_them(run, log, tmp_path):
+    plate = tmp_path / "plate.csv"
+    plate.write_text(
+        "t;Fx;Fy;Fz\n" + "".join(f"{x / 10:.1f};0;-10,5;0\n".replace(".", ",") for x in range(21))
+    )
+    given = ["torques", ARM, "--motion", str(log), "--wrench", str(plate), "--json", "--columns"]
+    code, _, err = run(*given, "j1=pos:deg")
+    assert code == 2 and "--columns foot.f=F reads Fx, Fy, Fz" in err
+    _, without, _ = run(*given[:4], "--json", "--columns", "j1=pos:deg")
+    code, out, err = run(*given, "j1=pos:deg,tip.f=F")
+    assert code == 0, err
+    more = np.array(json.loads(out)["tau"]) - np.array(json.loads(without)["tau"])
+    lever = np.cos(np.cos(np.linspace(0, 2, 201)))  # of the tip, at the angle cos(t)
+    assert more[:, 0] == pytest.approx(10.5 * lever, abs=1e-3)

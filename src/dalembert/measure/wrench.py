@@ -58,7 +58,7 @@ def frames_of(m: Mechanism, table: Table) -> list[str]:
             "the table holds no wrench",
             where=Place(table.source),
             hint="heads: t, foot.fx, foot.fy, foot.fz, foot.mx, foot.my, foot.mz; here: "
-            + some(table.heads),
+            + f"{some(table.heads)}; other names are mapped: --columns foot.f=F reads Fx, Fy, Fz",
         )
     for name in names:
         m.frame(name)
