@@ -77,9 +77,8 @@ def command(
 
     quantities = tuple(name for text in quantities for name in text.split(",") if name)
     frame = frames[0] if len(frames) == 1 else frames or None
-    options: dict[str, Any] = {"frame": frame, "drives": drives, "wrt": wrt or None}
-    options["wrenches"] = wrenches or None
-    options = {k: v for k, v in options.items() if v is not None}
+    given = {"frame": frame, "drives": drives, "wrt": wrt or None, "wrenches": wrenches or None}
+    options: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
     asked = "all" if "all" in parameters else parameters
     written = export(
         mechanism, quantities, language, directory, method=method, parameters=asked, **options
