@@ -120,7 +120,7 @@ class _File:
         refused = []
         for key, made in descriptions(self.data, self.m):
             if isinstance(made, str):
-                reader = "no reader" if made == "no reader" else "not read"
+                reader = "no_reader" if made == "no reader" else "not_read"
                 refused.append(self.missed(key, reader, made))
             else:
                 models.append((f"{key}:", made))
@@ -130,10 +130,10 @@ class _File:
             entry = table.get(path)
             if texts := sum(isinstance(v, str) for v in values):
                 what = f"{texts} of {len(values)} states have a text here"
-                yield self.missed(path, "no numbers", what)
+                yield self.missed(path, "no_numbers", what)
                 values, states = _without_texts(values, states)
             if entry is None:
-                yield self.missed(path, "unknown key", "nothing computes this yet")
+                yield self.missed(path, "unknown_key", "nothing computes this yet")
                 continue
             for prefix, m in models:
                 memo = memos.setdefault(prefix, {})
@@ -144,7 +144,7 @@ class _File:
             for prefix, m in models:
                 yield self.constants(m, prefix)
         if empty:
-            yield self.missed("expected", "unknown key", "the file expects nothing")
+            yield self.missed("expected", "unknown_key", "the file expects nothing")
         yield from refused
 
     def missed(self, quantity: str, method: str, note: str) -> Verdict:
