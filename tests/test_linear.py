@@ -282,3 +282,44 @@ def test_an_equilibrium_keeps_the_limits():
     # a joint that turns is brought back by whole turns
     m = da.load(sentence.format("-1, 1"))
     np.testing.assert_allclose(da.equilibrium(m, [2 * np.pi + 0.1]), [0], atol=1e-9)
+
+
+def constrained(active):
+    body = {"mass": 2, "com": [0.1, 0.2, 0], "inertia": [0.1, 0.1, 0.2]}
+    bodies = [
+        {**body, "name": n, "parent": k - 1, "joint": {
+            "type": "revolute", "name": n, "axis": [0, 0, 1],
+            "placement": {"translation": [0.5 * (k > 0), 0, 0]}}}
+        for k, n in enumerate("abc")
+    ]  # fmt: skip
+    return da.load({
+        "format": "dalembert/1", "gravity": [0, -9.81, 0], "bodies": bodies,
+        "velocity_constraints": [{"name": "tie", "equation": "cd = 0.3*ad*sin(b)"}],
+        "speeds": ["a", "b"], "active": list(active),
+    })  # fmt: skip
+
+
+def test_forces_are_in_the_order_of_the_motors():
+    q, force = np.array([0.1, 0.2, 0.3]), {"a": 1.0, "b": 2.0, "c": 3.0}
+    qd = np.array([0.3, -0.2, 0.3 * 0.3 * np.sin(0.2)])
+    plain, m = constrained("abc"), constrained("cab")
+    tau = [force[n] for n in m.active]
+    found, usual = da.linearize(m, q, qd, tau), da.linearize(plain, q, qd, [1.0, 2.0, 3.0])
+    assert np.allclose(found.rate, da.forward_dynamics(m, q, qd, tau)[:2], rtol=1e-9)
+    assert np.allclose(found.A, usual.A, rtol=1e-9)
+    assert np.allclose(found.B, usual.B[:, [2, 0, 1]], rtol=1e-9)
+    hold = da.inverse_dynamics(m, [-1.2, 0.3, 0.2], [0, 0, 0], [0, 0, 0])
+    rest = da.equilibrium(m, [-1.2, 0.3, 0.2], hold)
+    assert np.allclose(rest, [-1.2, 0.3, 0.2], atol=1e-6)
+
+
+def test_a_run_says_in_which_order_it_reads_forces():
+    m, q = constrained("cab"), [0.1, 0.2, 0.3]
+    rows = da.simulate(m, q, [0, 0], t=[0, 0.1], torque=[1.0, 2.0, 3.0])
+    named = da.simulate(m, q, [0, 0], t=[0, 0.1], torque={"a": 1.0, "b": 2.0, "c": 3.0})
+    assert np.allclose(rows.q, named.q, rtol=1e-9)
+    told = "torque has the order of the joints, not that of active: a, b, c"
+    assert told in rows.notes
+    assert told not in named.notes
+    plain = da.simulate(constrained("abc"), q, [0, 0], t=[0, 0.1], torque=[1.0, 2.0, 3.0])
+    assert not any("order" in n for n in plain.notes)

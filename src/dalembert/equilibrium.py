@@ -61,7 +61,7 @@ def equilibrium(
     scale = size = max(1.0, float(np.abs(rest.rate(q)).max(initial=0.0)))
     for _ in range(steps):
         try:
-            here = linearize(m, q, None, forces, steer=steer)
+            here = linearize(m, q, None, tau, steer=steer)
         except SingularModel:
             if not rest.balanced(q, tolerance):
                 raise

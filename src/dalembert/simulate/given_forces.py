@@ -88,6 +88,14 @@ def law_of(torque: Any, names: Sequence[str], hold: bool = False) -> Law:
     return Given(values)
 
 
+def order_notes(torque: Any, names: Sequence[str], motors: Sequence[str]) -> tuple[str, ...]:
+    """Return a note where rows of forces could be read in the order of the motors as well."""
+    named = torque is None or isinstance(torque, Mapping) or hasattr(torque, "torque")
+    if named or tuple(names) == tuple(motors) or sorted(names) != sorted(motors):
+        return ()
+    return (f"torque has the order of the joints, not that of active: {', '.join(names[:12])}",)
+
+
 def _sized(signal: Signal, size: int) -> Signal:
     if signal.size != size:
         raise UsageError(f"the torque table has {signal.size} columns, expected {size}")

@@ -19,7 +19,8 @@ Array = np.ndarray
 def asked(own: System, q: Array, v: Array, tau: Any, steer: Any, t: float) -> Any:
     """Return (speeds, forces, columns of B): on wheels rates of all joints, forces of motors.
 
-    Where motors are named a force for each may be given, as `forward_dynamics` takes them.
+    Where motors are named a force for each may be given, as `forward_dynamics` takes them: in the
+    order of the motors, also where all joints have one.
     """
     m, size = own.m, own.forces
     if not isinstance(own, Reduced):
@@ -27,7 +28,7 @@ def asked(own: System, q: Array, v: Array, tau: Any, steer: Any, t: float) -> An
     kept = list(velocity_indices(m, m.active)) if m.active else [*range(m.nv)]
     if v.shape == (m.nv,) != (own.speeds,):
         v = _speeds(own, q, v, held_signals(own, q, steer, t))
-    if tau is not None and np.shape(tau) == (size,):
+    if tau is not None and np.shape(tau) == (size,) != (len(kept),):
         return v, np.asarray(tau, dtype=float), list(range(size))
     if tau is None and not m.active:
         return v, np.zeros(size), list(range(size))

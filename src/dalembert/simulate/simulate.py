@@ -26,7 +26,7 @@ from .alarms import alarms
 from .dead_points import with_dead_points
 from .events import event_table
 from .friction import Modes
-from .given_forces import law_of
+from .given_forces import law_of, order_notes
 from .integration import Run
 from .job import Job
 from .kernels import Kernels, Law
@@ -193,7 +193,8 @@ def _job(
     # kernels have no inputs of length zero
     some = settings.shape[-1] or kernels.dry_joints
     data = settings if some else np.zeros((*settings.shape[:-1], 1))
-    return Job(kernels, signal, data, dict(parameters or {}), notes=straight(own, motion))
+    notes = (*straight(own, motion), *order_notes(torque, own.force_names, m.active))
+    return Job(kernels, signal, data, dict(parameters or {}), notes=notes)
 
 
 def _check(method: str, positive: Mapping[str, Any], parameters: Any) -> None:
