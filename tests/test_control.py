@@ -128,3 +128,26 @@ def test_numbers_that_no_law_can_mean_are_refused(law, said):
 def test_a_law_is_not_held_between_steps_and_that_is_said():
     r = da.simulate(da.load(ARM), torque=PD(GOAL, 60.0, 18.0, limit=np.inf), t=0.1, hold=True)
     assert any("hold reads tables" in note for note in r.notes)
+
+
+def listed(order, y="revolute"):
+    body = {"parent": -1, "mass": 2, "com": [0.1, 0.2, 0], "inertia": [0.1, 0.1, 0.2]}
+    bodies = [
+        {**body, "joint": {"name": n, "type": y if n == "y" else "revolute", "axis": [0, 1, 0]},
+         "mass": 1.0 + "xyz".index(n)}
+        for n in order
+    ]  # fmt: skip
+    return da.load({"format": "dalembert/1", "gravity": [0, 0, -9.81], "bodies": bodies})
+
+
+@pytest.mark.parametrize("law", [PD, ComputedTorque, FeedForward])
+@pytest.mark.parametrize("model", [listed("zxy"), listed("xyz", "prismatic"), listed("xy")])
+def test_a_model_has_the_joints_of_the_machine_in_their_order(law, model):
+    with pytest.raises(da.UsageError, match=r"those of the law's model are"):
+        da.simulate(listed("xyz"), torque=law([1.0, 2.0, 3.0], 10.0, 3.0, model=model), t=0.1)
+
+
+def test_a_model_has_the_loops_of_the_machine():
+    m = da.robots.fivebar()
+    with pytest.raises(da.UsageError, match="the mechanism has 1 loops, the law's model 0"):
+        da.simulate(m, torque=ComputedTorque([0.5, 0.6], 10.0, 3.0, model=m.tree), t=0.1)

@@ -36,7 +36,7 @@ from ..runtime.signal import Signal
 from .gains import by_name, gain_of, limit_of, times
 from .goal import Aim, aim
 from .model import Model, at_motors, spread, unheld
-from .stated import Stated, check_stated
+from .stated import Stated, check_model
 
 Array = np.ndarray
 
@@ -107,8 +107,8 @@ class Feedback(ABC):
         `drives` is what the simulation counts: the law does too, unless it was told otherwise.
         """
         require_motors(m)
-        if self.model is not None and self.model.form is not None:
-            check_stated(self.model, m)
+        if self.model is not None:
+            check_model(self.model, m)
         if is_closed(m):
             if plan is None:
                 raise UsageError("a law of closed loops needs their plan")

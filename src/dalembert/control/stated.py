@@ -9,10 +9,10 @@ from operator import mul
 from ..algorithms import closed_form
 from ..catalog import algorithm, quantity
 from ..compute.model import check_joints
-from ..errors import UsageError
+from ..errors import UsageError, shown
 from ..expr import Scalar, solve
 from ..joint import Vector
-from ..mechanism import Mechanism, is_closed
+from ..mechanism import Mechanism, is_closed, joint_name
 from .model import Model
 
 
@@ -68,11 +68,35 @@ class Stated(Model):
         return replace(self, motors=None).inverse(q, rest, rest)
 
 
-def check_stated(model: Mechanism, m: Mechanism) -> None:
-    """Raise UsageError where equations do not speak of the joints of a mechanism."""
+def check_model(model: Mechanism, m: Mechanism) -> None:
+    """Raise UsageError where a model does not speak of the joints of the mechanism it moves."""
+    if model.form is None:
+        _check_layout(model, m)
+        return
     if is_closed(m):
         raise UsageError(
             "equations as the model of a law are those of a tree: this machine has closed loops",
             hint="model= takes the mechanism itself",
         )
     check_joints(model, m)
+
+
+def _check_layout(model: Mechanism, m: Mechanism) -> None:
+    """Raise UsageError where a mechanism has other joints, or the same ones in another order."""
+    own, other = ([(joint_name(b), b.joint.kind) for b in x.bodies if b.joint.nv]
+                  for x in (m, model))  # fmt: skip
+    hint = "model= is the machine that is moved, with other numbers: the same joints and loops"
+    moved = {name for name, _ in own} & {name for name, _ in other}
+    if [kind for _, kind in own] != [kind for _, kind in other] or (
+        [n for n, _ in own if n in moved] != [n for n, _ in other if n in moved]
+    ):
+        words = (", ".join(f"{shown(n)} ({k})" for n, k in x[:8]) for x in (own, other))
+        told = "the joints of the mechanism are {}; those of the law's model are {}"
+        raise UsageError(told.format(*(w or "none" for w in words)), hint=hint)
+    for what in ("loops", "couplings", "wheels", "rolling", "velocity_constraints"):
+        counts = len(getattr(m, what)), len(getattr(model, what))
+        if counts[0] != counts[1]:
+            name = what.replace("_", " ")
+            raise UsageError(
+                f"the mechanism has {counts[0]} {name}, the law's model {counts[1]}", hint=hint
+            )
