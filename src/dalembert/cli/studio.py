@@ -25,17 +25,16 @@ def command(
     Example:
       dalembert studio robot:puma560
     """
-    from ..studio import studio
+    from ..studio.first import first_text
+    from ..studio.server import Studio, opened_studio
 
     mechanism: Any = None if model is None else read_model(model, **changes)
+    text = first_text(mechanism, model)
     if as_json:
-        from ..studio import Studio
-        from ..studio.server import first_text
-
-        made = Studio(first_text(mechanism), port).start()
+        made = Studio(text, port).start()
         print_json({"url": made.url, "port": made.port})
     else:
-        made = studio(mechanism, port, browser=not no_browser)
+        made = opened_studio(text, port, browser=not no_browser)
         click.echo("Ctrl-C ends it")
     try:
         made.wait()

@@ -337,7 +337,18 @@ def save(given: Mapping[str, Any]) -> dict[str, Any]:
         return {"name": f"{name}.ipynb", "text": notebook(m, given)}
     if given.get("kind") == "html":
         return {"name": f"{name}.html", "text": page(m, given.get("q"))}
-    return {"name": f"{name}.toml", "text": write(m, "toml")[0]}
+    own = not given.get("values") and _is_toml(given["text"])  # with its comments and its phrase
+    return {"name": f"{name}.toml", "text": given["text"] if own else write(m, "toml")[0]}
+
+
+def _is_toml(text: str) -> bool:
+    from ..read.document import from_toml
+
+    try:
+        from_toml(text, "<toml>")
+    except DescriptionError:
+        return False
+    return True
 
 
 def table(given: Mapping[str, Any]) -> dict[str, Any]:

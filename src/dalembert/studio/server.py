@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import UsageError
 from . import limits
+from .first import FIRST, first_text
 from .guard import App, Guard
 from .jobs import JOBS
 from .workers import Worker
@@ -24,22 +25,6 @@ if TYPE_CHECKING:
 
 LIVE = ("describe", "equations")  # answers to keystrokes and sliders
 QUICK = ("cost", "code", "save", "table")  # these do not wait for the long ones
-FIRST = '''# Change anything: machine, equations and code follow.
-# A phrase alone, a URDF or a table will do as well.
-format = "dalembert/1"
-name = "arm"
-parameters = { L1 = 0.3, L2 = 0.4, L3 = 0.35, M2 = 3, M3 = 2 }
-phrase = """
-RZ(-pi, pi), TZK(L1),
-RY(-2, 2), TXK(L2),
-RY(-2.5, 2.5), TXK(L3);
-body 1: M = 4, D = (0, 0, L1/2), I = (0.03, 0.03, 0.01);
-body 2: M = M2, D = (L2/2, 0, 0),
-  I = (0.002, M2*L2^2/12, M2*L2^2/12);
-body 3: M = M3, D = (L3/2, 0, 0),
-  I = (0.001, M3*L3^2/12, M3*L3^2/12);
-"""
-'''
 KINDS = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
 PAGE = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>dalembert studio</title>'
@@ -202,13 +187,6 @@ class Studio:
         return f"<Studio at http://127.0.0.1:{self.port}, {state}>"
 
 
-def first_text(m: Mechanism | None) -> str:
-    """Return the description with which a studio begins."""
-    from ..read import write
-
-    return FIRST if m is None else write(m, "toml")[0]
-
-
 def studio(m: Mechanism | None = None, port: int = 0, browser: bool = True) -> Studio:
     """Return a studio that runs beside this program, opened in a browser where there is one.
 
@@ -217,11 +195,17 @@ def studio(m: Mechanism | None = None, port: int = 0, browser: bool = True) -> S
     open http://127.0.0.1:...
     """
     from ..mechanism import require_mechanism
-    from ..view.show import opened
 
     if m is not None:
         require_mechanism(m, "studio")
-    made = Studio(first_text(m), port).start()
+    return opened_studio(first_text(m), port, browser)
+
+
+def opened_studio(first: str, port: int = 0, browser: bool = True) -> Studio:
+    """Return a running studio that begins with a text; where no browser opens, say its address."""
+    from ..view.show import opened
+
+    made = Studio(first, port).start()
     if not (browser and opened(made.url)):
         print(f"open {made.url}", flush=True)
     return made
