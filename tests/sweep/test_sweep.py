@@ -530,3 +530,32 @@ def test_forces_of_a_study_are_those_of_its_motors():
     assert "peak.j2" not in held.columns and held.columns["feasible"].all()
     assert np.array_equal(held.columns["peak.j1"], whole.columns["peak.j1"])
     assert np.array_equal(held.columns["peak"], whole.columns["peak.j1"])
+
+
+def lettered(**joint):
+    """Return a rod whose limits depend on the letter N."""
+    own = {"type": "revolute", "name": "j", "axis": [0, 0, 1], **joint}
+    body = {"parent": -1, "mass": 2, "com": [0.5, 0, 0], "inertia": [0, 0, 0.1], "joint": own}
+    frame = {"name": "tip", "body": 0, "placement": {"translation": [1, 0, 0]}}
+    return da.load({"format": "dalembert/1", "gravity": [0, 0, 0], "parameters": {"N": 10.0},
+                    "bodies": [body], "frames": [frame]})  # fmt: skip
+
+
+def test_limits_with_letters_are_those_of_each_design():
+    """They were those of the value in the file."""
+    fastest, peak = 30 / 16, 0.6 * 10 / np.sqrt(3)  # of a quintic move by 1 in 1 s; J = 0.6
+    s = da.sweep(lettered(velocity_limit="10/N", effort_limit="N/10"), {"N": [5.0, 10.0, 40.0]},
+                 task={**MOVE, "samples": 20_001}, measure=["slower"], workers=1)  # fmt: skip
+    expected = [max(fastest * n / 10, np.sqrt(peak / (n / 10))) for n in (5.0, 10.0, 40.0)]
+    assert np.allclose(s.columns["slower"], expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("task", [
+    MOVE, {"poses": [{"frame": "tip", "point": [1, 0, 0]},
+                     {"frame": "tip", "point": [float(np.cos(1.0)), float(np.sin(1.0)), 0]}]},
+])  # fmt: skip
+def test_a_design_whose_own_limits_are_too_near_cannot_do_the_task(task):
+    for nominal in (2.0, 20.0):
+        m = lettered(limits=[-0.1, "N/10"]).with_values(N=nominal)
+        s = da.sweep(m, {"N": [9.0, 20.0]}, task=task, measure=["peak"], workers=1)
+        assert s.columns["feasible"].tolist() == [False, True]

@@ -34,9 +34,9 @@ def reach(
 
     `wanted` are points (n or 1, 3) or poses (n or 1, 4, 4), `rows` the directions that count: x y z
     and turns about base axes. Loops are closed on the way. Those that do not arrive try again from
-    other starts.
+    other starts. `bounds` are lower and upper limits of the coordinates, (nq,) or (n or 1, nq).
     """
-    low, high = limits(m) if bounds is None else bounds
+    low, high = map(np.atleast_2d, limits(m) if bounds is None else bounds)
     rng = np.random.default_rng(0)
     wanted = np.broadcast_to(wanted, (len(q), *wanted.shape[1:])) if wanted.ndim > 1 else wanted
     best, left = q.copy(), np.full(len(q), np.inf)
@@ -47,11 +47,12 @@ def reach(
             break
         given = {n: x[todo] for n, x in designs.items()}
         goal = wanted[todo] if wanted.ndim > 1 else wanted
-        found, gap = _descend(m, given, start[todo], frame, goal, rows, low, high)
+        own = [x[todo] if len(x) > 1 else x for x in (low, high)]
+        found, gap = _descend(m, given, start[todo], frame, goal, rows, *own)
         better = gap < left[todo]
         best[todo[better]], left[todo[better]] = found[better], gap[better]
         wide_low, wide_high = np.maximum(low, -np.pi), np.minimum(high, np.pi)
-        start = np.tile(rng.uniform(wide_low, wide_high), (len(q), 1))
+        start = np.broadcast_to(rng.uniform(wide_low, wide_high), q.shape)
     return best, left
 
 

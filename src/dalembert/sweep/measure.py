@@ -19,8 +19,8 @@ from ..compute.certified import certified
 from ..compute.slower import largest_share
 from ..errors import DalembertError, Place, UsageError, closest, shown
 from ..mechanism import Mechanism, is_closed
-from ..mechanism.limits import rate_limits
 from ..mechanism.motors import tree_motors
+from .bounds import most as most_of
 from .follow import drives
 from .task import TaskMotion
 
@@ -194,8 +194,8 @@ def _energy(trial: Trial) -> dict[str, Array]:
 def _slower(trial: Trial) -> dict[str, Array]:
     """Return how many times slower the task must be to keep the limits of force and speed."""
     x, at = trial.motion, trial.powered
-    effort = np.array(rate_limits(trial.m, "effort_limit"))[at]
-    fastest = np.array(rate_limits(trial.m, "velocity_limit"))
+    effort = most_of(trial.m, "effort_limit", trial.designs)[:, None, at]
+    fastest = most_of(trial.m, "velocity_limit", trial.designs)[:, None, :]
     with np.errstate(all="ignore"):  # at rest no speed is too fast, not even for a limit of zero
         fast = np.fmax.reduce(np.abs(x.qd) / fastest, axis=(1, 2), initial=1.0)
     most = np.broadcast_to(1 / fast, x.reason.shape)
@@ -213,7 +213,8 @@ def _slower(trial: Trial) -> dict[str, Array]:
                                 designs=some, drives="all")  # fmt: skip
             return np.asarray(made) if is_closed(trial.m) else np.asarray(made)[..., at]
 
-        share[slow] = largest_share(force, effort, most[slow])
+        own_effort = effort[slow] if len(effort) > 1 else effort
+        share[slow] = largest_share(force, own_effort, most[slow])
     with np.errstate(divide="ignore"):
         return {"slower": 1 / share}
 

@@ -107,7 +107,7 @@ def study_of(
     data["parameters"] = {n: _range(n, x, where) for n, x in varied}
     if not data["parameters"]:
         raise UsageError("no parameter varies", where=where, hint='{"L1": (0.3, 0.8)}')
-    data["task"] = checked_task(model, task, where)
+    data["task"] = checked_task(model, task, where, data["parameters"])
     data["plan"] = _plan(data["parameters"], plan, int(data["task"]["samples"]), where)
     data["measure"] = checked_measures(model, measure, where)
     made = Study(data)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Protocol
@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..compute import neutral
-from ..compute.reach import REACHED, limits, reach
+from ..compute.reach import REACHED, reach
 from ..errors import Place, UsageError, closest, shown
 from ..expr import Graph
 from ..expr.exact import to_float
@@ -18,6 +18,7 @@ from ..measure.motion import MeasuredMotion
 from ..mechanism import Mechanism, is_closed, is_rolling
 from ..mechanism.units import coordinate_units
 from ..read.expressions import Unit, expression
+from .bounds import bounds
 from .follow import Motion, arrived, drives, first_pose, followed, motors, require_followed
 
 Array = np.ndarray
@@ -54,8 +55,13 @@ class TaskMotion:
     reason: Array  # (designs,) of texts; "" where the task can be done
 
 
-def checked_task(m: Mechanism, task: Any, where: Place | None) -> dict[str, Any]:
-    """Return the task as plain data, with a motion table read in."""
+def checked_task(
+    m: Mechanism, task: Any, where: Place | None, varied: Iterable[str] = ()
+) -> dict[str, Any]:
+    """Return the task as plain data, with a motion table read in.
+
+    Limits that depend on parameters that are `varied` are judged for each design.
+    """
     if not isinstance(task, Mapping):
         task = _of_python(task)
     only_keys("a task", task, KEYS, where)
@@ -83,6 +89,8 @@ def checked_task(m: Mechanism, task: Any, where: Place | None) -> dict[str, Any]
         moves: list[dict[str, Any]] = []
         for x in _list(task["joint_moves"], where):
             moves.append(_move(m, x, moves, where))
+        for x in moves:
+            _require_within(m, x, varied, where)
         out["joint_moves"] = moves
     else:
         if is_rolling(m):
@@ -178,15 +186,17 @@ def _move(
         "from": _numbers(given.get("from", start), units, "from", where, names),
         "to": _numbers(given.get("to"), units, "to", where, names),
     }
-    for key, x in made.items():
-        _require_within(m, key, x, where)
     return {**made, "time": _time(given, where)}
 
 
-def _require_within(m: Mechanism, key: str, x: list[float], where: Place | None) -> None:
+def _require_within(
+    m: Mechanism, move: Mapping[str, Any], varied: Iterable[str], where: Place | None
+) -> None:
     """Raise UsageError where a move leaves the limits of a joint: no design could do it."""
-    low, high = limits(m)
-    for k, value in zip(motors(m), x, strict=True):
+    (low,), (high,) = bounds(m, {n: np.array([np.nan]) for n in varied})
+    ends = [(key, k, x) for key in ("from", "to")
+            for k, x in zip(motors(m), move[key], strict=True)]  # fmt: skip
+    for key, k, value in ends:
         if not low[k] - 1e-9 <= value <= high[k] + 1e-9:
             raise UsageError(
                 f"{key}: {shown(m.coordinate_names[k])} = {value:g} lies outside its limits, "
@@ -240,22 +250,24 @@ def motion_of(m: Mechanism, task: dict[str, Any], designs: dict[str, Array]) -> 
         t, q, qd, qdd = arrays["t"], *(arrays[n][None] for n in ("q", "qd", "qdd"))
         if is_closed(m):  # other designs close elsewhere: their motors move as the table says
             led = q[..., motors(m)], qd[..., drives(m)], qdd[..., drives(m)]
-            return _within(m, t, followed(m, designs, t, led, q[0, 0]))
+            return _within(m, designs, t, followed(m, designs, t, led, q[0, 0]))
         return TaskMotion(t, q, qd, qdd, fine)
     if "joint_moves" in task:
         ends = [(np.array(x["from"])[None], np.array(x["to"])[None], x["time"])
                 for x in task["joint_moves"]]  # fmt: skip
         t, q, qd, qdd = _moves(ends, task["samples"])
         if is_closed(m):
-            return _within(m, t, followed(m, designs, t, (q, qd, qdd)))
-        return TaskMotion(t, q, qd, qdd, fine)
+            return _within(m, designs, t, followed(m, designs, t, (q, qd, qdd)))
+        return _within(m, designs, t, ((q, qd, qdd), fine))
     return _reached(m, task, designs, fine)
 
 
-def _within(m: Mechanism, t: Array, made: tuple[Motion, Array]) -> TaskMotion:
+def _within(
+    m: Mechanism, designs: dict[str, Array], t: Array, made: tuple[Motion, Array]
+) -> TaskMotion:
     """Return a motion that was followed; joints that are not motors have limits too."""
     (q, qd, qdd), reason = made
-    low, high = limits(m)
+    low, high = (x[:, None, :] for x in bounds(m, designs))
     beyond = ((q < low - 1e-9) | (q > high + 1e-9)).any(axis=(1, 2))
     reason[beyond & (reason == "")] = "limit"
     return TaskMotion(t, q, qd, qdd, reason)
@@ -289,9 +301,9 @@ def _reached(
     count, at = len(reason), motors(m)
     usual = first_pose(m) if is_closed(m) else neutral(m)
     q = np.tile(np.array(usual if task["start"] is None else task["start"], float), (count, 1))
-    stops = []
+    stops, within = [], bounds(m, designs)
     for pose in task["poses"]:
-        q, left = reach(m, designs, q, pose["frame"], np.array(pose["point"]))
+        q, left = reach(m, designs, q, pose["frame"], np.array(pose["point"]), bounds=within)
         reason[(left > REACHED) & (reason == "")] = "not reachable"
         stops.append((q.copy(), pose["time"]))
     ends = [(a[:, at], b[:, at], T) for (a, _), (b, T) in pairwise(stops)]
@@ -307,4 +319,4 @@ def _reached(
             near[:, at] = stop[:, at]
             there = arrived(m, designs, near, pose["frame"], np.array(pose["point"]))
             reason[~there & (reason == "")] = "not reachable"  # in another way of assembly
-    return _within(m, t, ((q, qd, qdd), reason))
+    return _within(m, designs, t, ((q, qd, qdd), reason))
