@@ -180,3 +180,34 @@ def test_a_motion_that_starts_at_a_limit_or_beyond_says_so(method):
     assert len(batch.notes) == 1 and "upper limit" in batch.notes[0]
     inside = da.simulate(m, [0.0], [3.0], t=0.2, method=method)  # from the limit, inwards
     assert not inside.notes
+
+
+def lettered(kind="revolute"):
+    joint = {"type": kind, "name": "j", "axis": [0, 0, 1], "limits": [-5, "N/10"]}
+    body = {"parent": -1, "mass": 2, "com": [0.5, 0, 0], "inertia": [0, 0, 0.1], "joint": joint}
+    return da.load({"format": "dalembert/1", "gravity": [0, 0, 0], "parameters": {"N": 10.0},
+                    "bodies": [body]})  # fmt: skip
+
+
+def test_a_limit_with_a_letter_is_that_of_the_value_given():
+    m, t = lettered(), np.linspace(0, 3, 31)
+    for n in (5.0, 10.0, 20.0):
+        r = da.simulate(m, [0.0], [1.0], t=t, parameters={"N": n}, stop="j upper limit")
+        assert [e.time for e in r.events] == pytest.approx([n / 10])
+    beyond = da.simulate(m, [0.7], [1.0], t=t, parameters={"N": 5.0})
+    assert any("j upper limit, 0.5: the motion starts" in x for x in beyond.notes)
+
+
+def test_limits_of_several_values_are_not_watched_which_is_told():
+    m, t = lettered(), np.linspace(0, 3, 31)
+    r = da.simulate(m, [0.0], [1.0], t=t, parameters={"N": [5.0, 20.0]})
+    assert not r.events
+    assert any(x.startswith("limits that depend on N are not watched") for x in r.notes)
+    with pytest.raises(da.UsageError, match="no event 'j upper limit'"):
+        da.simulate(m, [0.0], [1.0], t=t, parameters={"N": [5.0, 20.0]}, stop="j upper limit")
+
+
+def test_poses_are_found_within_the_limits_of_each_machine():
+    m = lettered("prismatic")
+    found = da.inverse_kinematics(m, [0, 0, 0.8], rows="z", parameters={"N": [5.0, 10.0, 20.0]})
+    assert np.allclose(found[:, 0], [np.nan, 0.8, 0.8], equal_nan=True)

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..mechanism import Mechanism
 from ..mechanism.limits import coordinate_limits
+from .bounds import bounds as bounds_of
 from .evaluate import evaluate
 from .turns import pose_error
 
@@ -36,7 +37,7 @@ def reach(
     and turns about base axes. Loops are closed on the way. Those that do not arrive try again from
     other starts. `bounds` are lower and upper limits of the coordinates, (nq,) or (n or 1, nq).
     """
-    low, high = map(np.atleast_2d, limits(m) if bounds is None else bounds)
+    low, high = bounds_of(m, designs) if bounds is None else map(np.atleast_2d, bounds)
     rng = np.random.default_rng(0)
     wanted = np.broadcast_to(wanted, (len(q), *wanted.shape[1:])) if wanted.ndim > 1 else wanted
     best, left = q.copy(), np.full(len(q), np.inf)

@@ -36,11 +36,11 @@ def with_passed(said: tuple[str, ...], law: bool, r: Any) -> tuple[str, ...]:
     """Return what was said of a simulation, and the limits that its motion passed."""
     if r.observe is None:
         return said
-    m = _given(r.m, r.parameters)
+    m = at_numbers(r.m, r.parameters)
     return (*said, *passed_limits(m, r.forces, r.t, r.qd, r.tau, law))
 
 
-def _given(m: Mechanism, parameters: Mapping[str, Any]) -> Mechanism:
+def at_numbers(m: Mechanism, parameters: Mapping[str, Any]) -> Mechanism:
     """Return the mechanism of a run; a parameter that is not one number has no value."""
     values = {k: None if np.ndim(x) else float(x) for k, x in parameters.items()}
     if not values:

@@ -12,6 +12,7 @@ from ..errors import UsageError, shown
 from ..mechanism.limits import coordinate_limits
 from ..mechanism.units import coordinate_units, rate_units
 from .figure import check_plot, colors, figure, legend, marked, plain, save, styled
+from .passed import at_numbers
 
 __all__ = ["check_plot", "plot"]
 
@@ -63,7 +64,7 @@ def _panels(r: Any, joints: Sequence[str] | None) -> list[Panel]:
         given.append(("tau", r.forces, r.tau, True))
     if np.isfinite(goal).any():
         given.insert(1, ("error", m.coordinate_names, goal - r.q, False))
-    limits = np.array(coordinate_limits(m)).reshape(-1, 2)
+    limits = np.array(coordinate_limits(at_numbers(m, r.parameters))).reshape(-1, 2)
     out = []
     for symbol, names, values, rates in given:
         of = dict(zip(m.rate_names, rate_units(m), strict=True))

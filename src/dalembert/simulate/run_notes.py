@@ -8,9 +8,12 @@ import numpy as np
 
 from ..compute.counted import counted
 from ..compute.model import unproven
+from ..errors import shown
+from ..mechanism.limits import limit_letters
 from .alarms import alarms
 from .events import EventTable, limit_functions
 from .job import Job
+from .passed import at_numbers
 from .result import Event
 
 Array = np.ndarray
@@ -31,6 +34,7 @@ def run_notes(
         *job.kernels.wrenches.notes,
         *job.notes,
         *_started_beyond(job, out, table),
+        *_open_limits(job),
         *_singular(passed),
         *_unproven(job, out),
         *_alarmed(job, times, out, events),
@@ -44,13 +48,21 @@ def _started_beyond(job: Job, out: Array, table: EventTable) -> tuple[str, ...]:
     """
     told = []
     rows = out.reshape(-1, *out.shape[-2:]) if out.size else np.zeros((0, 1, 0))
-    for name, (_, (k, limit, sign)) in limit_functions(job.m):
+    for name, (_, (k, limit, sign)) in limit_functions(at_numbers(job.m, job.parameters)):
         if name not in table.functions:
             continue
         room, least = sign * (rows[:, :2, k] - limit), ROUNDING * max(1.0, abs(limit))
         if ((room[:, 0] <= least) & (room < -least).any(axis=1)).any():
             told.append(f"{name}, {limit:.6g}: the motion starts at it or beyond, without an event")
     return tuple(told)
+
+
+def _open_limits(job: Job) -> tuple[str, ...]:
+    """Return a note where limits have several values, so that no event can watch them."""
+    several = {n for n, x in job.parameters.items() if np.ndim(x)}
+    found = sorted(several & limit_letters(job.m))
+    names = ", ".join(map(shown, found[:8]))
+    return (f"limits that depend on {names} are not watched: there are several values",) * bool(found)
 
 
 def _singular(passed: Sequence[float]) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ from .given_forces import law_of, order_notes
 from .integration import Run
 from .job import Job
 from .kernels import Kernels, Law
+from .passed import at_numbers
 from .plant import frozen_start, parted, planted
 from .prescribed import prescribed_signal, straight, table_notes, timed_motion
 from .result import Event, Simulation, SimulationStopped
@@ -132,7 +133,7 @@ def simulate(
     job, states = followed(job, states, lead, first, sensitivities, method)
     job = planned_there(job, states[:1], first, method)
     warnings = {name: f for name, (f, _) in alarms(job).items()}
-    table = event_table(m, events, stop, Modes(job).names, warnings)
+    table = event_table(at_numbers(m, parameters or {}), events, stop, Modes(job).names, warnings)
     table = with_dead_points(job, table)
     watched = _within_limit(time_limit, times, progress)
     how = (method, step, rtol, rtol * 1e-2 if atol is None else atol)

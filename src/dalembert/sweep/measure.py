@@ -15,12 +15,12 @@ import numpy as np
 
 from ..catalog import QUANTITIES, quantity
 from ..compute import arrays_of, evaluate
+from ..compute.bounds import most as most_of
 from ..compute.certified import certified
 from ..compute.slower import largest_share
 from ..errors import DalembertError, Place, UsageError, closest, shown
 from ..mechanism import Mechanism, is_closed
 from ..mechanism.motors import tree_motors
-from .bounds import most as most_of
 from .follow import drives
 from .task import TaskMotion
 

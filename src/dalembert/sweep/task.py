@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..compute import neutral
+from ..compute.bounds import bounds
 from ..compute.reach import REACHED, reach
 from ..errors import Place, UsageError, closest, shown
 from ..expr import Graph
@@ -18,7 +19,6 @@ from ..measure.motion import MeasuredMotion
 from ..mechanism import Mechanism, is_closed, is_rolling
 from ..mechanism.units import coordinate_units
 from ..read.expressions import Unit, expression
-from .bounds import bounds
 from .follow import Motion, arrived, drives, first_pose, followed, motors, require_followed
 
 Array = np.ndarray
@@ -301,9 +301,9 @@ def _reached(
     count, at = len(reason), motors(m)
     usual = first_pose(m) if is_closed(m) else neutral(m)
     q = np.tile(np.array(usual if task["start"] is None else task["start"], float), (count, 1))
-    stops, within = [], bounds(m, designs)
+    stops = []
     for pose in task["poses"]:
-        q, left = reach(m, designs, q, pose["frame"], np.array(pose["point"]), bounds=within)
+        q, left = reach(m, designs, q, pose["frame"], np.array(pose["point"]))
         reason[(left > REACHED) & (reason == "")] = "not reachable"
         stops.append((q.copy(), pose["time"]))
     ends = [(a[:, at], b[:, at], T) for (a, _), (b, T) in pairwise(stops)]
