@@ -38,9 +38,7 @@ def coordinate_limits(
     return rows
 
 
-def rate_limits(
-    m: Mechanism, name: str, values: Mapping[str, float] | None = None
-) -> list[float]:
+def rate_limits(m: Mechanism, name: str, values: Mapping[str, float] | None = None) -> list[float]:
     """Return the `velocity_limit` or `effort_limit` of each velocity variable, above zero."""
     known = {**m.floats, **(values or {})}
     rows = [abs(_number(known, getattr(b, name), inf)) for b in m.bodies for _ in range(b.joint.nv)]

@@ -61,8 +61,10 @@ def _open_limits(job: Job) -> tuple[str, ...]:
     """Return a note where limits have several values, so that no event can watch them."""
     several = {n for n, x in job.parameters.items() if np.ndim(x)}
     found = sorted(several & limit_letters(job.m))
+    if not found:
+        return ()
     names = ", ".join(map(shown, found[:8]))
-    return (f"limits that depend on {names} are not watched: there are several values",) * bool(found)
+    return (f"limits that depend on {names} are not watched: there are several values",)
 
 
 def _singular(passed: Sequence[float]) -> tuple[str, ...]:
