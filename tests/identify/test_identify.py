@@ -222,3 +222,14 @@ def test_a_short_log_is_cut_in_fewer_stretches():
     with pytest.raises(da.UsageError, match="the log is too short"):
         da.identify(ARM, da.read_motion({h: x[:25] for h, x in table.items()}, ARM, cutoff=1.0),
                     friction=False)  # fmt: skip
+
+
+def test_nothing_is_called_held_out_when_nothing_was(tmp_path):
+    d = da.read_motion(log(ARM, TRUE, 3, time=6), ARM)
+    f = da.identify(ARM, d, holdout=0)
+    f.report(tmp_path / "id.html")
+    page = (tmp_path / "id.html").read_text(encoding="utf-8")
+    assert "all samples, none held out>" in repr(f)
+    assert "R² on all samples: " in f.text()
+    assert "shaded: held out" not in page and "R², all samples" in page
+    assert "on samples held out>" in repr(da.identify(ARM, d))

@@ -91,7 +91,8 @@ def _forces(f: Identification) -> str:
         panel.grid(True, linewidth=0.3)
         panel.tick_params(labelsize=7)
     panels[0].legend(fontsize=7, ncols=3, loc="upper right", frameon=False)
-    panels[-1].set_xlabel("t  [s]; shaded: held out", fontsize=8)
+    shaded = "; shaded: held out" if f.equations.holdout.rows.sum() else ""
+    panels[-1].set_xlabel(f"t  [s]{shaded}", fontsize=8)
     return _svg(made)
 
 
@@ -111,7 +112,8 @@ def _scores(f: Identification) -> str:
         f"<tr><td>{_text(n)}</td><td>{r:.4f}</td><td>{s:.3g} {_unit(f, n)}</td></tr>"
         for (n, r), s in zip(f.r_squared.items(), f.fit.noise, strict=True)
     )
-    return f"<table><tr><th>joint</th><th>R², held out</th><th>residual, σ</th></tr>{rows}</table>"
+    on = "held out" if f.equations.holdout.rows.sum() else "all samples"
+    return f"<table><tr><th>joint</th><th>R², {on}</th><th>residual, σ</th></tr>{rows}</table>"
 
 
 def _parameters(f: Identification) -> str:

@@ -99,11 +99,15 @@ class Identification:
         """R² of each joint on the samples that were held out (on all, if none were)."""
         u, part = self.equations.unknowns, self.equations.holdout
         x = u.K @ self.phi
-        if part.rows.sum() == 0:
+        if not self._held:
             part = Stretch.empty(len(self.equations.forces), len(u.names))
             for stretch in self.equations.training:
                 part.merge(stretch)
         return {n: float(r) for n, r in zip(self.equations.forces, r_squared(part, x), strict=True)}
+
+    @property
+    def _held(self) -> bool:
+        return bool(self.equations.holdout.rows.sum())
 
     @property
     def condition(self) -> float:
@@ -144,7 +148,8 @@ class Identification:
         worst = min((r for r in self.r_squared.values() if r == r), default=float("nan"))
         return (
             f"<Identification of {self.nominal.name}: {len(self.base)} parameters seen, "
-            f"{len(self.essential)} to better than 30 %, worst R² {worst:.4f} on samples held out>"
+            f"{len(self.essential)} to better than 30 %, worst R² {worst:.4f} on "
+            f"{'samples held out' if self._held else 'all samples, none held out'}>"
         )
 
     def text(self) -> str:
@@ -158,7 +163,7 @@ class Identification:
             rows.append(f"{shown(n):<{w}}{x:>12.4g}{span:>28}{self.nominal_base[n]:>12.4g}{mark}")
         scores = ", ".join(f"{shown(n)} {r:.4f}" for n, r in self.r_squared.items())
         exist = "every body can exist" if self.physical else "some bodies cannot exist"
-        rows.append(f"R² on samples held out: {scores}")
+        rows.append(f"R² on {'samples held out' if self._held else 'all samples'}: {scores}")
         rows.append(f"condition number {self.condition:.3g}; {exist}")
         return "\n".join([*rows, *self.notes])
 
