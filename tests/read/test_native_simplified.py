@@ -5,6 +5,7 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import DescriptionError, UsageError
+from dalembert.read import write
 
 PHRASE = (
     "RZ(), TXK(0.5), RZ(), TXK(0.4), RX(), TZK(0.1); gravity = (0, -9.81, 0);"
@@ -86,3 +87,17 @@ def test_exports_apply_it(tmp_path):
 def test_what_cannot_be_left_out_is_said_with_its_place(what, message):
     with pytest.raises(DescriptionError, match=message):
         loaded(**what)
+
+
+@pytest.mark.parametrize("language", ["phrase", "urdf", "mdh", "par"])
+def test_a_language_that_cannot_hold_it_says_so(language):
+    m = loaded(neglect=["coriolis"], drop=["A12:1"])
+    _, notes = write(m, language)
+    told = f"the whole mechanism is written: {language} cannot hold simplified (neglect, drop)"
+    assert told in notes
+    assert not any("simplified" in n for n in write(m.full, language)[1])
+
+
+@pytest.mark.parametrize("language", ["toml", "json"])
+def test_a_native_file_holds_it_without_a_note(language):
+    assert not write(loaded(neglect=["coriolis"]), language)[1]

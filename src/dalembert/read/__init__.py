@@ -134,8 +134,11 @@ def write(m: Mechanism, format: str) -> tuple[str, list[str]]:
     if format not in WRITERS:
         raise UsageError(f"unknown language {shown(str(format))!r}", hint=", ".join(WRITERS))
     module, function = WRITERS[format].split(".")
-    found: tuple[str, list[str]] = getattr(import_module(f"{__name__}.{module}"), function)(m)
-    return found
+    text, notes = getattr(import_module(f"{__name__}.{module}"), function)(m)
+    if m.simplified and format not in ("toml", "json"):
+        kept = f"{format} cannot hold simplified ({', '.join(m.simplified)})"
+        notes = [*notes, f"the whole mechanism is written: {kept}"]
+    return text, notes
 
 
 def adapted(m: Mechanism, base: str = "fixed", mimic: str = "substitute") -> Mechanism:
