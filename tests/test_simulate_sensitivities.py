@@ -1,5 +1,7 @@
 """Sensitivities of motions: against simulations with other values, through events, to an end."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -175,3 +177,22 @@ def test_the_adjoint_of_turning_bodies_goes_through_their_quaternions():
         ends = [(w * da.simulate(m, q0, qd0 + s * e, **options).q).sum(axis=(1, 2))
                 for s in (1, -1)]  # fmt: skip
         assert np.allclose(g[:, k], (ends[0] - ends[1]) / (2 * H), rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("active", [("crankB", "crankA"), ("rodA", "crankB", "rodB", "crankA")])
+def test_gains_of_closed_machines_are_those_of_their_motors(active):
+    m = replace(da.robots.fivebar(), active=active)
+    q, t = da.assemble(m), np.linspace(0, 0.2, 3)
+    goal = {n: float(q[m.joint_index(n)]) + 0.1 for n in active}
+
+    def moved(kp, **options):
+        gains = dict.fromkeys(active, 20.0) | {"crankA": kp}
+        law = da.control.PD(goal, gains, 3.0)
+        return da.simulate(m, q, t=t, torque=law, rtol=1e-11, **options)
+
+    found = moved(50.0, sensitivities=["kp.crankA"]).dq["kp.crankA"]
+    assert np.abs(found).max() > 1e-4
+    assert np.allclose(found, (moved(50.01).q - moved(49.99).q) / 0.02, rtol=1e-4, atol=1e-8)
+    if len(active) == 2:
+        with pytest.raises(da.UsageError, match="there is no motor 'rodA'"):
+            moved(50.0, sensitivities=["kp.rodA"])

@@ -57,14 +57,17 @@ def _gain_way(m: Mechanism, law: Any, gain: str, joint: str) -> tuple[float, ...
     old = np.asarray(getattr(law, gain), dtype=float)
     add = np.ones_like(old)
     if joint:
-        if joint not in m.rate_names:
+        plan = getattr(law, "plan", None)  # the gains of closed machines are those of the motors
+        names = m.rate_names if plan is None else tuple(m.rate_names[k] for k in plan.motors)
+        if joint not in names:
+            what = "joint" if plan is None else "motor"
             raise UsageError(
-                f"sensitivities: there is no joint {shown(joint)!r}",
-                hint=", ".join(map(shown, m.rate_names[:12])),
+                f"sensitivities: there is no {what} {shown(joint)!r}",
+                hint=", ".join(map(shown, names[:12])),
             )
-        old = np.broadcast_to(old, (len(m.rate_names),)) if old.ndim < 2 else old
+        old = np.broadcast_to(old, (len(names),)) if old.ndim < 2 else old
         add = np.zeros_like(old)
-        k = m.rate_names.index(joint)
+        k = names.index(joint)
         add[(k, k) if old.ndim == 2 else k] = 1.0
     more = replace(law, **{gain: old + add}).settings - replace(law, **{gain: old}).settings
     return tuple(float(x) for x in np.reshape(more, (-1, more.shape[-1]))[0])
