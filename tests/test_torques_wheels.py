@@ -132,3 +132,25 @@ def test_small_motions_on_wheels_take_rates_and_forces_of_motors():
         da.linearize(m, q, qd + np.eye(7)[1], tau)
     with pytest.raises(da.UsageError, match="for the motors"):
         da.linearize(m, q, qd, tau[:3])
+
+
+def test_an_equation_of_rates_with_time_is_refused_and_the_way_out_works():
+    body = {"mass": 2, "com": [0.1, 0.2, 0], "inertia": [0.1, 0.1, 0.2]}
+    bodies = [
+        {**body, "name": n, "parent": k - 1, "joint": {
+            "type": "revolute", "name": n, "axis": [0, 0, 1],
+            "placement": {"translation": [0.5 * (k > 0), 0, 0]}}}
+        for k, n in enumerate("abc")
+    ]  # fmt: skip
+    m = da.load({
+        "format": "dalembert/1", "gravity": [0, -9.81, 0], "bodies": bodies,
+        "velocity_constraints": [{"name": "tie", "equation": "cd = 0.5*cos(t) + 0.3*ad*sin(b)"}],
+        "speeds": ["a", "b"], "active": ["b", "a"],
+    })  # fmt: skip
+    r = da.simulate(m, [0.1, 0.2, 0.5], [0.3, -0.2], t=[0, 0.2], torque={"a": 1.0, "b": 2.0})
+    with pytest.raises(da.UsageError, match="depends on time") as error:
+        da.torques_along(m, r)
+    assert "the last entries are the time and 1" in error.value.hint
+    state, told = (r.q[1], r.qd[1]), ([0.2], [1.0])
+    qdd = da.forward_dynamics(m, *state, [2.0, 1.0], *told)
+    assert np.allclose(da.inverse_dynamics(m, *state, qdd, *told), [2.0, 1.0], rtol=1e-9)

@@ -23,14 +23,15 @@ Array = np.ndarray
 
 def with_steering(m: Mechanism) -> tuple[Mechanism, tuple[str, ...]]:
     """Return the machine whose prescribed coordinates are led by the motion, and its angles."""
-    if not m.prescribed:
-        return m, ()
     if TIME in prescribed_names(m):
         raise UsageError(
             "torques_along: an equation of the machine depends on time",
-            hint="dalembert.inverse_dynamics takes steer and steer_rate at each state",
-            command="dalembert eval takes --input steer=... at one state",
+            hint="dalembert.inverse_dynamics takes steer and steer_rate at each state, of which the "
+            "last entries are the time and 1",
+            command="dalembert eval takes --input steer=... at one state, the time last",
         )
+    if not m.prescribed:
+        return m, ()
     angles = steering_names(m)
     taken = next((n for n in angles if n in m.frames), None)
     if taken is not None:
