@@ -26,8 +26,8 @@ def with_steering(m: Mechanism) -> tuple[Mechanism, tuple[str, ...]]:
     if TIME in prescribed_names(m):
         raise UsageError(
             "torques_along: an equation of the machine depends on time",
-            hint="dalembert.inverse_dynamics takes steer and steer_rate at each state, of which the "
-            "last entries are the time and 1",
+            hint="dalembert.inverse_dynamics takes steer and steer_rate at each state, of which "
+            "the last entries are the time and 1",
             command="dalembert eval takes --input steer=... at one state, the time last",
         )
     if not m.prescribed:
