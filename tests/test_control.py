@@ -151,3 +151,23 @@ def test_a_model_has_the_loops_of_the_machine():
     m = da.robots.fivebar()
     with pytest.raises(da.UsageError, match="the mechanism has 1 loops, the law's model 0"):
         da.simulate(m, torque=ComputedTorque([0.5, 0.6], 10.0, 3.0, model=m.tree), t=0.1)
+
+
+@pytest.mark.parametrize("law", [PD, ComputedTorque, FeedForward])
+def test_frozen_equations_lead_a_machine_with_few_motors(law):
+    bodies = [
+        {"parent": k - 1, "mass": 2 + k, "com": [0.1, 0.2, 0.05], "inertia": [0.1, 0.12, 0.2],
+         "joint": {"type": "revolute", "name": name, "axis": axis,
+                   "placement": {"translation": [0.5 * (k > 0), 0, 0.1]}}}
+        for k, (name, axis) in enumerate(zip("abc", ([0, 0, 1], [0, 1, 0], [1, 0, 0]), strict=True))
+    ]  # fmt: skip
+    m = da.load({"format": "dalembert/1", "bodies": bodies, "active": ["c"]})
+    q, qd, goal = np.array([0.2, 0.3, -0.4]), np.array([0.3, 0.0, 0.5]), np.array([0.5, 0.3, 0.1])
+    believed = law(goal, 10.0, 2.0, model=da.equations(m).freeze({"b": 0.3}))
+    found = da.simulate(m, q, qd, believed, t=[0, 1e-4]).tau[0]
+    some = [0, 2]
+    wanted = da.simulate(
+        m.lock({"b": 0.3}), q[some], qd[some], law(goal[some], 10.0, 2.0), t=[0, 1e-4]
+    ).tau[0]
+    assert np.allclose(found[some], wanted, rtol=1e-9)
+    assert found[0] == found[1] == 0 != found[2]

@@ -321,5 +321,8 @@ def test_a_run_says_in_which_order_it_reads_forces():
     told = "torque has the order of the joints, not that of active: a, b, c"
     assert told in rows.notes
     assert told not in named.notes
+    tree = da.simulate(m.tree, q, t=[0, 0.1], torque=[1.0, 2.0, 3.0])
+    assert m.tree.active == ("c", "a", "b")  # on trees forces are those of the joints everywhere
+    assert told not in tree.notes
     plain = da.simulate(constrained("abc"), q, [0, 0], t=[0, 0.1], torque=[1.0, 2.0, 3.0])
     assert not any("order" in n for n in plain.notes)

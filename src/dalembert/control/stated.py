@@ -57,6 +57,11 @@ class Stated(Model):
             moved[k] = x
         return [0 if k in free else force(k, moved) for k in range(len(led))]
 
+    def led(self, qdd: Vector) -> list[Scalar]:
+        """Return accelerations of joints with a motor, of all joints of the mechanism moved."""
+        own = self.joints if self.motors is None else self.motors
+        return [x if n in own else 0 for x, n in zip(qdd, self.joints, strict=True)]
+
     def filled(self, forces: list[Scalar], pull: Vector) -> list[Scalar]:
         """Return the forces, the pull alone at joints that are frozen in the equations."""
         known = self.m.joint_names

@@ -194,7 +194,8 @@ def _job(
     # kernels have no inputs of length zero
     some = settings.shape[-1] or kernels.dry_joints
     data = settings if some else np.zeros((*settings.shape[:-1], 1))
-    notes = (*straight(own, motion), *order_notes(torque, own.force_names, m.active))
+    told = order_notes(torque, own.force_names, m.active) if is_rolling(m) else ()
+    notes = (*straight(own, motion), *told)
     return Job(kernels, signal, data, dict(parameters or {}), notes=notes)
 
 
