@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.identify.excite import Criterion, Series, _bounds, _random
+from dalembert.identify.bounds import bounds_of
+from dalembert.identify.excite import Criterion, Series, _random
 from dalembert.identify.unknowns import unknowns
 
 pytest.importorskip("scipy")
@@ -32,7 +33,7 @@ def test_limits_are_kept_and_the_ends_are_at_rest(motion):
 
 def test_the_gradient_of_the_criterion_is_exact():
     box = {"tip": [[-0.5, 0.6], [-0.4, 0.5], [-0.2, 0.3]]}
-    c = Criterion(unknowns(ARM, True, None), Series(2, 4, 6.0), _bounds(ARM, 8.0, box))
+    c = Criterion(unknowns(ARM, True, None), Series(2, 4, 6.0), bounds_of(ARM, 8.0, box))
     rng = np.random.default_rng(0)
     x, d = 1.5 * _random(c, rng), rng.normal(size=2 * c.series.size)
     h = 1e-6
@@ -54,7 +55,7 @@ def test_it_beats_random_motions_in_the_spread_of_parameters(motion):
         Y = u.rows(q, qd, qdd).reshape(-1, len(u.names))
         return np.sqrt(np.diag(np.linalg.inv(Y.T @ Y)))
 
-    c = Criterion(u, Series(2, 4, 6.0), _bounds(ARM, 8.0, {}))
+    c = Criterion(u, Series(2, 4, 6.0), bounds_of(ARM, 8.0, {}))
     rng = np.random.default_rng(11)
     basis = c.series.basis(motion.t)
     others = [spread(*c.motion(c.fitting(_random(c, rng)), basis)) for _ in range(15)]
@@ -75,7 +76,7 @@ def test_the_table_plays_back(motion, tmp_path):
         ({"time": -1.0}, "time=-1.0"),
         ({"harmonics": 1}, "harmonics=1"),
         ({"workspace": {"hand": [[0, 1]] * 3}}, "no frame 'hand'"),
-        ({"workspace": {"tip": [0, 1]}}, "shape"),
+        ({"workspace": {"tip": [0, 1]}}, "the box of"),
     ],
 )
 def test_bad_options_are_typed_errors(given, message):

@@ -21,17 +21,17 @@ from ..compute import evaluate
 from ..errors import UsageError, shown
 from ..expr import Graph, program, trace
 from ..expr.derive import gradient
-from ..expr.exact import to_float
 from ..measure.motion import MeasuredMotion
 from ..measure.packages import scipy_part
 from ..mechanism import Mechanism, is_closed, require_mechanism
+from .bounds import INSIDE, Bounds, bounds_of
 from .unknowns import Unknowns, unknowns
 
 Array = np.ndarray
 SAMPLES = 160  # of one period, for the criterion; limits are checked on ten times as many
 RANDOM = 40  # random motions that the result is compared with
+MOST_ROWS = 10**7  # samples of a result
 POSES = 4000  # random poses among which one is sought to move about
-INSIDE = 0.98  # of a limit
 
 
 @dataclass(frozen=True)
@@ -68,17 +68,6 @@ class Series:
             np.concatenate([zero, qd], axis=1),
             np.concatenate([zero, qdd], axis=1),
         )
-
-
-@dataclass(frozen=True, eq=False)
-class Bounds:
-    """What a motion may not pass: position, speed, acceleration, force, and boxes of frames."""
-
-    q: Array  # (nv, 2)
-    qd: Array
-    qdd: Array
-    tau: Array
-    boxes: Mapping[str, Array]
 
 
 class Criterion:
@@ -297,7 +286,8 @@ def excite(
     """
     require_mechanism(m, "excite", moving=True)
     _check(m, time, harmonics, rate)
-    bounds = _bounds(m, acceleration, workspace or {})
+    _check_search(starts, seed)
+    bounds = bounds_of(m, acceleration, workspace)
     u = unknowns(m, friction, None)
     criterion = Criterion(u, Series(m.nv, harmonics, float(time)), bounds)
     rng = np.random.default_rng(seed)
@@ -306,7 +296,7 @@ def excite(
     order = np.argsort(values)[::-1]
     minimise = scipy_part("optimize").minimize
     found = []
-    for k in order[: max(1, starts)]:
+    for k in order[:starts]:
         made = minimise(criterion, tried[k], jac=True, method="L-BFGS-B", options={"maxiter": 120})
         found.append(criterion.fitting(made.x))
     best = max([*found, tried[order[0]]], key=criterion.information)
@@ -331,59 +321,25 @@ def _check(m: Mechanism, time: float, harmonics: int, rate: float) -> None:
             hint="load(file, base='fixed', mimic='substitute'), m.lock(...), or m.tree of a loop",
             command="write --base fixed, --mimic substitute, or --lock JOINT",
         )
-    if not (np.isfinite(time) and time > 0 and np.isfinite(rate) and rate * time >= 20):
+    fine = all(
+        isinstance(x, int | float | np.number) and not isinstance(x, bool) and 0 < x < np.inf
+        for x in (time, rate)
+    )
+    if not fine or not 20 <= rate * time <= MOST_ROWS:
         raise UsageError(
-            f"time={time!r} at rate={rate!r}",
-            hint="time=10.0, rate=100.0",
+            f"time={shown(repr(time))} at rate={shown(repr(rate))}",
+            hint="time=10.0, rate=100.0: between 20 and 1e7 samples",
             command="write --time 10 --rate 100",
         )
     if isinstance(harmonics, bool) or not isinstance(harmonics, int) or not 2 <= harmonics <= 40:
-        raise UsageError(f"harmonics={harmonics!r}", hint="5, between 2 and 40")
+        raise UsageError(f"harmonics={shown(repr(harmonics))}", hint="5, between 2 and 40")
 
 
-def _bounds(m: Mechanism, acceleration: Any, workspace: Mapping[str, Any]) -> Bounds:
-    values = m.floats
-
-    def number(x: Any) -> float:
-        return np.inf if x is None else abs(float(to_float(x, values)))
-
-    moving = [b for b in m.bodies if b.joint.nv]
-    limits = np.array([_limits(b, values) for b in moving])
-    qdd = (
-        np.full(m.nv, np.inf)
-        if acceleration is None
-        else np.broadcast_to(np.asarray(acceleration, dtype=float), (m.nv,))
-    )
-    if not (qdd > 0).all():
-        raise UsageError(
-            f"acceleration={acceleration!r}", hint="positive numbers, in rad/s2 or m/s2"
-        )
-    qd = np.array([number(b.velocity_limit) for b in moving])
-    tau = np.array([number(b.effort_limit) for b in moving])
-    # a joint that nothing limits would move without bound: 10 rad/s² or m/s²
-    endless = ~np.isfinite(qd) & ~np.isfinite(qdd) & ~np.isfinite(tau)
-    qdd = np.where(endless, 10.0, qdd)
-    middle = limits.mean(axis=1, keepdims=True)
-    inner = middle + INSIDE * (limits - middle)
-    boxes = {f: np.asarray(b, dtype=float) for f, b in workspace.items()}
-    for frame, box in boxes.items():
-        m.frame(frame)
-        if box.shape != (3, 2) or not (box[:, 0] < box[:, 1]).all():
-            raise UsageError(
-                f"the box of {frame!r} has shape {box.shape}", hint="[[x0, x1], [y0, y1], [z0, z1]]"
-            )
-    return Bounds(inner, INSIDE * qd, INSIDE * np.asarray(qdd), INSIDE * tau, boxes)
-
-
-def _limits(body: Any, values: dict[str, float]) -> tuple[float, float]:
-    wide = np.pi if body.joint.kind != "prismatic" else 0.5
-    low, high = body.limits[0] if body.limits else (None, None)
-    a, b = (None if x is None else float(to_float(x, values)) for x in (low, high))
-    if a is not None and b is not None:
-        return max(a, (a + b) / 2 - 2 * np.pi), min(b, (a + b) / 2 + 2 * np.pi)
-    return (-wide if b is None else b - 2 * wide) if a is None else a, (
-        (wide if a is None else a + 2 * wide) if b is None else b
-    )
+def _check_search(starts: int, seed: int) -> None:
+    for name, x, least, most in (("starts", starts, 1, RANDOM), ("seed", seed, 0, 2**64)):
+        if isinstance(x, bool) or not isinstance(x, int | np.integer) or not least <= x <= most:
+            wanted = f"a whole number from {least}" + (f" to {most}" if most == RANDOM else "")
+            raise UsageError(f"{name}={shown(repr(x))}", hint=wanted)
 
 
 def _random(c: Criterion, rng: np.random.Generator) -> Array:

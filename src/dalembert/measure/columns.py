@@ -40,6 +40,8 @@ MEANT: Mapping[str, tuple[str, ...]] = {
 
 PIECE = re.compile(r'(?:"(?:[^"]|"")*"|[^",])+')  # up to a comma outside quotes
 WORD = re.compile(r'((?:"(?:[^"]|"")*"|[^"=])+)=(.+)', re.S)
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.A)
+MOST_STEPS = 16
 QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 
 
@@ -54,6 +56,8 @@ def parse_columns(text: str) -> dict[str, str]:
                 f"--columns {shown(item)!r} is not NAME=HEAD",
                 hint='elbow=act_pos_3:deg; a head with a comma in quotes: elbow="pos, 3":deg',
             )
+        if name in out:
+            raise UsageError(f"--columns names {shown(name)!r} twice", hint="keep one")
         out[name] = head
     return out
 
@@ -67,6 +71,8 @@ def column(table: Table, wanted: str, unit: str) -> Array:
     head = _head(table, wanted)
     x = table.columns[head]
     steps = wanted.removeprefix(head).split(":")[1:]
+    if sum(step in UNITS for step in steps) > 1:
+        raise UsageError(f"{shown(wanted)!r} has more than one unit", hint="HEAD:mA:*0.0114")
     for step in steps:
         x = _changed(x, step, wanted)
     strange = [step for step in steps if step in UNITS and step not in MEANT.get(unit, ())]
@@ -87,7 +93,7 @@ def _changed(x: Array, step: str, wanted: str) -> Array:
         return -x
     sign, number = step[:1], step[1:]
     try:
-        value = float(number)
+        value = float(number) if NUMBER.fullmatch(number) else math.nan
         if sign not in "*/+-" or not math.isfinite(value) or (sign == "/" and value == 0):
             raise ValueError
     except ValueError:
@@ -167,6 +173,8 @@ def _mapping(m: Mechanism, known: dict[str, Any], given: Any) -> dict[str, str]:
                 f"columns names {shown(str(name))!r}, which is no coordinate",
                 hint=f"near: {some(near)}" if near else f"coordinates: {some(m.coordinate_names)}",
             )
+        if target in out:
+            raise UsageError(f"columns names {shown(target)!r} twice", hint="keep one")
         out[target] = head
     return out
 
@@ -174,6 +182,8 @@ def _mapping(m: Mechanism, known: dict[str, Any], given: Any) -> dict[str, str]:
 def _head(table: Table, wanted: str) -> str:
     """Return the longest head that a wanted column, HEAD:step:step, begins with."""
     parts = wanted.split(":")
+    if len(parts) > MOST_STEPS and wanted not in table.columns:
+        raise UsageError(f"{shown(wanted)!r} has {len(parts) - 1} steps", hint="HEAD:mA:*0.0114")
     for k in range(len(parts), 0, -1):
         head = ":".join(parts[:k])
         for name in (head, head.lstrip("# ")):  # heads behind # are read without it

@@ -119,8 +119,11 @@ def table_of(columns: Mapping[Any, Any], source: str, **more: Any) -> Table:
     made: dict[str, Array] = {}
     for head, values in columns.items():
         try:
-            x = np.asarray(values, dtype=float)
-        except (TypeError, ValueError) as error:
+            x = np.asarray(values)
+            if x.dtype.kind in "cbMm":  # complex, true or false, dates
+                raise TypeError(x.dtype.name)
+            x = x.astype(float, copy=False)
+        except (TypeError, ValueError, OverflowError) as error:
             raise DescriptionError(
                 f"column {shown(str(head))!r} does not hold numbers", where=Place(source)
             ) from error

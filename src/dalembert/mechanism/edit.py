@@ -162,8 +162,8 @@ def tensor(value: Any, graph: Graph) -> Mat3:
         return Mat3.zero()
     rows = list(value) if isinstance(value, Iterable) else [value]
     if len(rows) == 3 and all(hasattr(r, "__len__") and not isinstance(r, str) for r in rows):
-        return symmetric([[number(x, graph) for x in r] for r in rows])
-    six = [number(x, graph) for x in rows]
+        return symmetric([[number(x, graph, "number") for x in r] for r in rows])
+    six = [number(x, graph, "number") for x in rows]
     if len(six) not in (3, 6):
         raise ModelError(
             f"an inertia has 3 or 6 entries, or 3 rows; not {len(six)} entries",
@@ -205,7 +205,9 @@ def with_payload(m: Mechanism, frame: str, mass: Any, com: Any, inertia: Any) ->
     if isinstance(com, str) or not hasattr(com, "__len__") or len(com) != 3:
         raise ModelError("the mass centre has 3 components", hint="write com=(0, 0, 0.1)")
     load = Inertia(
-        number(mass, graph), Vec3(*(number(x, graph) for x in com)), tensor(inertia, graph)
+        number(mass, graph, "number"),
+        Vec3(*(number(x, graph, "length") for x in com)),
+        tensor(inertia, graph),
     )
     carrier = new.bodies[body]
     merged = replace(carrier, inertia=carrier.inertia + load.moved(placement))

@@ -63,7 +63,7 @@ class Named(Bodies):
                 for j in moving:
                     if name(self.bodies[j]) == joint:
                         return j
-        elif isinstance(joint, int) and 1 <= joint <= len(moving):
+        elif isinstance(joint, int) and not isinstance(joint, bool) and 1 <= joint <= len(moving):
             return moving[joint - 1]
         raise ModelError(
             f"there is no joint {what}",

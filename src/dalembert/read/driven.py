@@ -21,11 +21,18 @@ from .native_keys import RECORDS
 SHAPE = 'm.with_drives({"elbow": {"Ia": 0.1, "viscous": 0.5, "coulomb": 0.4}})'
 
 
+NOT_FINITE = ("nan", "inf", "infinity")
+
+
 class _Letters(Reading):
     """Values whose letters become parameters of the mechanism."""
 
     def expression(self, text: str, at: Sequence[str | int], unit: Unit | None = None) -> Any:
         """Return the value of a text; every name in it is a parameter."""
+        if text.strip().lower().lstrip("+-") in NOT_FINITE:
+            raise UsageError(
+                f"{text} is not a finite number", hint='a number, or a letter as "Ia1"'
+            )
         return expression(text, self.graph, Place("", 1, 1, text), unit=unit)
 
 
@@ -61,6 +68,9 @@ def _rows(m: Mechanism, drives: Any) -> tuple[list[Any], list[tuple[int, Any]]]:
     if isinstance(drives, Mapping):
         pairs = list(drives.items())
     elif isinstance(drives, Sequence) and not isinstance(drives, str):
+        if len(drives) > len(m.bodies) + 1:  # one of all joints, and one of each
+            what = f"with_drives: {len(drives)} drives, more than there are joints"
+            raise UsageError(what, hint="one of each joint")
         pairs = [_named(row) for row in drives]
     else:
         raise UsageError(f"with_drives: drives by joint, not {type(drives).__name__}", hint=SHAPE)

@@ -180,9 +180,9 @@ class Reading:
     def both_ways(self, value: Any, at: At) -> tuple[Any, Any]:
         """Return friction at positive and at negative speed from one number or a pair."""
         if isinstance(value, (list, tuple)):
-            forward, back = (self.number(x, at) for x in self.listed(value, at, 2))
+            forward, back = (self.pure(x, at) for x in self.listed(value, at, 2))
             return forward, back
-        forward = self.number(value, at)
+        forward = self.pure(value, at)
         return forward, -forward
 
     def length(self, value: Any, at: At) -> Exact:

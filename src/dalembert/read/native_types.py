@@ -172,7 +172,7 @@ MOTORS = Type(
 )
 JOINTS = Type(names_of, lambda names, _: list(names), {"type": "array", "items": NAME.schema})
 TYRE = one(Record("a tyre", Tyre, (
-    Field("stiffness", NUMBER, "cornering stiffness, N/rad", needed=True),
+    Field("stiffness", PURE, "cornering stiffness, N/rad", needed=True),
     Field("low", NUMBER, "a slower wheel has the slip angle of this speed", always=True),
-    Field("peak", NUMBER, "largest force"),
+    Field("peak", PURE, "largest force"),
 )))  # fmt: skip

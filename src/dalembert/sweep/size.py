@@ -8,9 +8,7 @@ first-order model.
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,53 +16,21 @@ from typing import Any
 import numpy as np
 
 from ..compute import evaluate
-from ..errors import DescriptionError, Place, UsageError, closest, shown
+from ..errors import UsageError, shown
 from ..mechanism import Mechanism, is_closed, require_mechanism
 from ..mechanism.motors import tree_motors
 from ..mechanism.units import force_and_speed
 from ..read.document import plain
-from ..read.near import near_file, placed
+from ..read.near import placed
+from .catalogue import Gear, Motor, Parts, catalogue
 from .follow import motors
 from .measure import largest_terms
 from .task import checked_task, motion_of, only_keys
 
 Array = np.ndarray
-Parts = Sequence[Mapping[str, Any]] | str | Path  # a catalogue, or the file of one
-MOTOR = ("name", "inertia", "continuous", "peak", "speed", "mass", "cost", "resistance", "constant",
-         "thermal")  # fmt: skip
-GEAR = ("name", "ratio", "efficiency", "inertia", "peak", "speed", "mass", "cost")
+MOVES = "moves = [{ to = [1, 0.5], time = 0.8 }, { dwell = 0.5 }]"
 CYCLE = ("from", "to", "time", "dwell", "payload")
 AMBIENT, HOTTEST = 25.0, 120.0  # °C
-
-
-@dataclass(frozen=True)
-class Motor:
-    """A motor: N m, rad/s, kg m² on its shaft; winding data where known."""
-
-    name: str
-    inertia: float = 0.0
-    continuous: float = np.inf
-    peak: float = np.inf
-    speed: float = np.inf
-    mass: float = 0.0
-    cost: float = 0.0
-    resistance: float = 0.0  # ohm
-    constant: float = 0.0  # N m / A
-    thermal: float = 0.0  # K / W
-
-
-@dataclass(frozen=True)
-class Gear:
-    """A gear: ratio, efficiency, inertia on the motor side, limits on the joint side."""
-
-    name: str = "none"
-    ratio: float = 1.0
-    efficiency: float = 1.0
-    inertia: float = 0.0
-    peak: float = np.inf
-    speed: float = np.inf
-    mass: float = 0.0
-    cost: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -298,8 +264,10 @@ def _cycle(m: Mechanism, cycle: Any) -> tuple[Array, ...]:
         if not isinstance(move, Mapping):
             raise UsageError(f"move {k + 1} is no table", hint="{ to = [1, 0.5], time = 0.8 }")
         only_keys(f"move {k + 1}", move, CYCLE, None)
+        if not {"to", "dwell"} & {*move} or {"to", "dwell"} <= {*move}:
+            raise UsageError(f"move {k + 1} goes `to` a place, or has a `dwell`", hint=MOVES)
         given = move.get("from", start)
-        if k and list(given) != start:
+        if k and [*np.atleast_1d(given)] != start:
             raise UsageError(
                 f"move {k + 1} begins elsewhere than move {k} ends", hint="leave out its `from`"
             )
@@ -326,7 +294,7 @@ def _bare(m: Mechanism) -> Mechanism:
 
 
 def _loaded(m: Mechanism, payload: Any) -> Mechanism:
-    if not payload:
+    if payload is None or payload == {}:
         return m
     if not isinstance(payload, Mapping) or not {"frame", "mass"} <= set(payload):
         raise UsageError("a payload has a frame and a mass", hint='{ frame = "tip", mass = 2.5 }')
@@ -335,64 +303,3 @@ def _loaded(m: Mechanism, payload: Any) -> Mechanism:
     if isinstance(mass, bool) or not isinstance(mass, int | float) or not 0 <= mass < np.inf:
         raise UsageError(f"payload: mass = {shown(repr(mass))}", hint="write it in kg, such as 2.5")
     return m.with_payload(payload["frame"], payload["mass"], payload.get("com", (0, 0, 0)))
-
-
-def catalogue(motors: Any, gears: Any = None) -> tuple[list[Motor], list[Gear]]:
-    """Return motors and gears from lists, a TOML file, or a CSV file of motors."""
-    if isinstance(motors, str | Path):
-        path = Path(motors)
-        with placed(path):
-            if path.suffix.lower() == ".csv":
-                return catalogue(_csv(path), gears)
-            data = plain(path)
-            only_keys("a catalogue", data, ("motor", "gear"), None)
-            return catalogue(data.get("motor", []), data.get("gear", gears))
-    made_motors = [_record(Motor, x, MOTOR) for x in _listed(motors, "motors")]
-    made_gears = [_record(Gear, x, GEAR) for x in _listed(gears or [{}], "gears")]
-    return made_motors, made_gears
-
-
-def _listed(given: Any, what: str) -> Sequence[Any]:
-    if not isinstance(given, list | tuple) or not given:
-        raise UsageError(f"{what} are a list of records", hint='[{"name": "A", "peak": 1.2}]')
-    return given
-
-
-def _record(kind: Any, given: Any, keys: Sequence[str]) -> Any:
-    if isinstance(given, kind):
-        return given
-    if not isinstance(given, Mapping):
-        raise UsageError(f"a {kind.__name__.lower()} is a record", hint=", ".join(keys))
-    values: dict[str, Any] = {}
-    for key, x in given.items():
-        if key not in keys:
-            near = closest(str(key), keys)
-            raise UsageError(f"a {kind.__name__.lower()} has no {shown(str(key))!r}", hint=near)
-        if key == "name":
-            values[key] = str(x)
-            continue
-        try:
-            values[key] = float(x)
-        except (TypeError, ValueError):
-            raise UsageError(f"{key} = {shown(repr(x))} is not a number") from None
-        if not values[key] >= 0 and key != "ratio":
-            raise UsageError(f"{key} = {values[key]:g} is negative")
-    if kind is Gear and not (values.get("ratio", 1.0) and 0 < values.get("efficiency", 1.0) <= 1):
-        raise UsageError("a gear has a ratio that is not 0 and an efficiency up to 1")
-    most, held = values.get("peak", np.inf), values.get("continuous", 0.0)
-    if most < held:
-        raise UsageError(
-            f"the peak {most:g} N m of a motor is below its continuous torque {held:g} N m",
-            hint="were they swapped?",
-        )
-    return kind(**({"name": "motor"} if kind is Motor else {}) | values)
-
-
-def _csv(path: Path) -> list[dict[str, str]]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise DescriptionError("no such file", Place(str(path)), near_file(str(path))) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise DescriptionError(f"the catalogue cannot be read: {error}", Place(str(path))) from None
-    return [{k: v for k, v in row.items() if k and v} for row in csv.DictReader(io.StringIO(text))]

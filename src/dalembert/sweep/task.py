@@ -87,7 +87,7 @@ def checked_task(
         )
     elif kinds[0] == "joint_moves":
         moves: list[dict[str, Any]] = []
-        for x in _list(task["joint_moves"], where):
+        for x in _list(task["joint_moves"], samples, where):
             moves.append(_move(m, x, moves, where))
         for x in moves:
             _require_within(m, x, varied, where)
@@ -95,7 +95,7 @@ def checked_task(
     else:
         if is_rolling(m):
             raise UsageError("a task on wheels moves the motors", where, hint="joint_moves = [...]")
-        out["poses"] = [_pose(m, x, where) for x in _list(task["poses"], where)]
+        out["poses"] = [_pose(m, x, where) for x in _list(task["poses"], samples, where)]
         start = task.get("start")
         out["start"] = None if start is None else _numbers(start, _units(m), "start", where)
     return out
@@ -127,13 +127,19 @@ def only_keys(
             )
 
 
-def _list(given: Any, where: Place | None) -> Sequence[Any]:
+def _list(given: Any, samples: int, where: Place | None) -> Sequence[Any]:
+    """Return moves or poses; each has a sample or more."""
     if (
         not isinstance(given, list | tuple)
         or not given
         or not all(isinstance(x, Mapping) for x in given)
     ):
         raise UsageError("a list of moves is needed", where, hint="[{ to = [1, 0.5], time = 0.8 }]")
+    if len(given) > samples:  # some would not be looked at
+        raise UsageError(
+            f"{len(given)} moves or poses are looked at in {samples} samples", where,
+            hint=f"samples = {10 * len(given)}, or fewer of them",
+        )  # fmt: skip
     return given
 
 
@@ -145,8 +151,10 @@ def _numbers(
     try:
         if isinstance(given, list | tuple) and len(given) == size:
             own = [_number(v, where, u) for v, u in zip(given, units, strict=True)]
+        if np.asarray(own).dtype == bool or any(isinstance(v, bool | np.bool_) for v in own):
+            raise TypeError
         x = np.asarray(own, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         x = np.zeros(0)
     if x.shape != (size,) or not np.isfinite(x).all():
         told = f"{size} numbers" + (": " + ", ".join(map(shown, names[:12])) if names else "")
@@ -169,7 +177,7 @@ def _units(m: Mechanism) -> list[Unit]:
 
 def _time(given: Mapping[str, Any], where: Place | None) -> float:
     x = given.get("time", 1.0)
-    if isinstance(x, bool) or not isinstance(x, int | float) or not 0 < x < 1e9:
+    if isinstance(x, bool) or not isinstance(x, int | float) or not 1e-9 < x < 1e9:
         raise UsageError(f"time = {shown(repr(x))}", where, hint="seconds, as 0.8")
     return float(x)
 
@@ -221,7 +229,7 @@ def _table(
 
         d = given if isinstance(given, MeasuredMotion) else read_motion(given, m)
         given = {n: getattr(d, n) for n in ("t", "q", "qd", "qdd")}
-    arrays = {n: np.asarray(given[n], dtype=float) for n in ("t", "q", "qd", "qdd")}
+    arrays = _arrays(m, given, where)
     t, count = arrays["t"], len(arrays["t"])
     table = np.concatenate([x.reshape(count, -1) for x in arrays.values()], axis=1)
     if not (whole := np.isfinite(table).all(axis=1)).all():
@@ -236,6 +244,27 @@ def _table(
         )  # fmt: skip
     rows = np.unique(np.linspace(0, len(arrays["t"]) - 1, samples).round().astype(int))
     return {n: x[rows].tolist() for n, x in arrays.items()}
+
+
+def _arrays(m: Mechanism, given: Mapping[str, Any], where: Place | None) -> dict[str, Array]:
+    """Return the times and the rows of a motion, each of the shape that the mechanism has."""
+    columns = {"t": 1, "q": m.nq, "qd": m.nv, "qdd": m.nv}
+    only_keys("the motion of a task", given, (*columns,), where)
+    arrays: dict[str, Array] = {}
+    for n, size in columns.items():
+        x = np.asarray(given.get(n))
+        count = len(arrays.get("t", x)) if x.ndim else 0
+        wanted = (count,) if n == "t" else (count, size)
+        if x.dtype.kind not in "fiu" or x.shape != wanted or not count:
+            raise UsageError(
+                f"the motion of a task: {n} has shape {x.shape} of {x.dtype}", where,
+                hint="times t (n), and for each of them a row of numbers of q, qd and qdd: "
+                f"(n, {m.nq}), (n, {m.nv}), (n, {m.nv})",
+            )  # fmt: skip
+        arrays[n] = x.astype(float)
+    if len(arrays["t"]) < 2 or (np.diff(arrays["t"]) <= 0).any():
+        raise UsageError("the times of a task do not increase", where, hint="two or more, in order")
+    return arrays
 
 
 # -- the motion of some designs ------------------------------------------------------------------
