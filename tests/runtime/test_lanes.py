@@ -16,7 +16,16 @@ from dalembert.compute.rolled import rolled
 from dalembert.compute.ways import Asked
 from dalembert.expr import program, trace
 from dalembert.expr.block import gathered
-from dalembert.runtime import Form, compile_program, library, llvm, lower, module, schedule
+from dalembert.runtime import (
+    Form,
+    compile_program,
+    library,
+    llvm,
+    lower,
+    module,
+    schedule,
+    transpose,
+)
 from dalembert.runtime import rolled as loops
 from dalembert.runtime.lanes import Single
 from dalembert.runtime.llvm import Host
@@ -158,6 +167,38 @@ def test_matrices_and_loops_run_in_eight_lanes(on):
     assert difference(k(*given), wanted[1]) < 1e-12
     k = compile_program(program_of(m, "mass_matrix", drives="none"))
     assert difference(k(given[0]), wanted[0]) < 1e-14
+
+
+def products(size):
+    """Return a program with one long row of results."""
+
+    def run(q):
+        return [q[k % 64] * q[k // 64] + k for k in range(size)]
+
+    return program(trace(run, [("q", 64)]))
+
+
+def test_lines_of_long_rows_are_asked_for_early(on):
+    for host, size, form, asked in (
+        (SKYLAKE, 1024, {}, 8), (SKYLAKE, 1023, {}, 0), (SKYLAKE, 1030, {"dtype": "float32"}, 0),
+        (SKYLAKE, 2048, {"dtype": "float32"}, 16), (SKYLAKE, 1024, {"layout": "tiles"}, 0),
+        (NEON, 1024, {}, 0),
+    ):  # fmt: skip
+        on(host)
+        text = module.module(products(size), form=Form(**form))[0]
+        assert text.count("call void @llvm.prefetch.p0(") == asked  # one in each row of a group
+
+
+def test_rows_that_are_asked_for_early_have_the_same_bits(on, monkeypatch):
+    here, made = llvm.host(), products(1030)
+    on(Host(here.triple, here.cpu, here.features, 8, here.fused))
+    q = np.random.default_rng(0).normal(size=(19, 64))
+    found = compile_program(made)(q)
+    monkeypatch.setattr(transpose, "LONG_ROW", 1 << 40)
+    assert "call void @llvm.prefetch" not in module.module(made)[0]
+    assert np.array_equal(found, compile_program(made)(q))
+    wanted = [[x[k % 64] * x[k // 64] + k for k in range(1030)] for x in q]
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)
 
 
 def assembly(host, form):

@@ -26,6 +26,7 @@ def declarations() -> str:
     """Return the declarations of the intrinsic functions that kernels use."""
     parts = ["declare i64 @llvm.umin.i64(i64, i64)\n"]
     parts.append("declare void @llvm.codeview.annotation(metadata)\n")
+    parts.append("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\n")
     for w in LANES:
         t = value_type(w)
         for name, many in _INTRINSICS.items():

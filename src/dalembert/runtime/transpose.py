@@ -16,6 +16,8 @@ from .lanes import size as bytes_of
 from .lines import Lines
 
 UNROLLED = 32  # columns up to which no loop is written
+LONG_ROW = 8192  # bytes from which on the cache lines of a row are asked for before their turn
+AHEAD = 256  # bytes that they are ahead
 
 
 class Moves(Lines):
@@ -37,6 +39,10 @@ class Moves(Lines):
     def put(self, kind: str, value: str, where: str, align: int | None = None) -> None:
         """Keep a value at an address."""
         self.do(f"store {kind} {{}}, ptr {{}}, align {align or self._align(kind)}", value, where)
+
+    def ask(self, where: str) -> None:
+        """Have the cache line at an address brought near, to be written."""
+        self.do("call void @llvm.prefetch.p0(ptr {}, i32 1, i32 3, i32 1)", where)
 
     def _align(self, kind: str) -> int:
         return self.bytes if kind == self.type else bytes_of(self.lanes)
@@ -176,6 +182,8 @@ def unpack(lanes: int, size: int) -> str:
         pieces = [rows(w, given[k : k + piece]) for k in range(0, many, piece)]
         for k, row in enumerate(zip(*pieces, strict=True)):
             to = w.at(w.unit, w.at(w.unit, "%dst", size * k), column)
+            if early and many == most:
+                w.ask(w.at("i8", to, AHEAD))
             for n, (kind, part) in enumerate(row):  # neighbours at once: they share a cache line
                 w.put(kind, part, w.at(w.unit, to, n * piece), bytes_of(lanes))
 
@@ -184,6 +192,8 @@ def unpack(lanes: int, size: int) -> str:
     if llvm.host().roomy and w.bytes == 64:
         piece = 8 if single and size >= 8 else 4
         most = 2 * piece if size >= 2 * piece else piece
+    # where a move writes a whole line of each row
+    early = most * bytes_of(lanes) == 64 and size * bytes_of(lanes) >= LONG_ROW
     _columns(w, size, most, UNROLLED if single else 0, move)
     return w.procedure(f"unpack.{size}", "ptr noalias %dst, ptr noalias %src")
 
