@@ -10,7 +10,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
@@ -18,10 +18,10 @@ from typing import Any, NoReturn
 from ..errors import DescriptionError, Place, UsageError, shown
 from ..frozen import dataclass
 from .expressions import place_at
+from .offsets import At, json_offset, toml_offset
 
 LARGEST = 64 * 2**20  # bytes of a file, characters of a text
 LONGEST_NUMBER = 1000
-At = Sequence[str | int]  # the way to a value: ("bodies", 3, "joint", "axis")
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]{1,6}))?\Z")
 _RATIO = re.compile(r"([+-]?[0-9]+)/([0-9]+)\Z")
@@ -65,15 +65,32 @@ class Document:
     def place(self, at: At = ()) -> Place:
         """Return the place of a value, as near as it can be found."""
         if self.language == "json":
-            return place_at(self.source, self.text, _json_offset(self.text, at))
+            return place_at(self.source, self.text, json_offset(self.text, at))
         if self.language == "toml":
-            return place_at(self.source, self.text, _toml_offset(self.text, at))
+            return place_at(self.source, self.text, toml_offset(self.text, at))
         return Place(self.source)
 
     def fail(self, at: At, message: str, hint: str | None = None) -> NoReturn:
         """Raise DescriptionError with the way to the value and its place."""
         way = path(at)
         raise DescriptionError(f"{way}: {message}" if way else message, self.place(at), hint)
+
+
+@dataclass(frozen=True, slots=True)
+class Inside(Place):
+    """A place that knows its document, and so where the values below it are."""
+
+    document: Document | None = None
+    way: tuple[str | int, ...] = ()
+
+
+def inside(where: Place | None, *steps: str | int) -> Place | None:
+    """Return the place of a value below another one, as near as it can be found."""
+    if not isinstance(where, Inside) or where.document is None:
+        return where
+    way = (*where.way, *steps)
+    p = where.document.place(way)
+    return Inside(p.source, p.line, p.column, p.text, where.document, way)
 
 
 def path(at: At) -> str:
@@ -158,9 +175,14 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def plain(file: str | Path, language: str = "") -> Any:
     """Return what a JSON or TOML file holds, as Python's own numbers."""
+    return plain_document(file, language).data
+
+
+def plain_document(file: str | Path, language: str = "") -> Document:
+    """Return the document of a JSON or TOML file, with Python's own numbers."""
     text = decode(read_bytes(file), str(file))
     as_json = language == "json" or text.lstrip()[:1] == "{"
-    return (from_json if as_json else from_toml)(text, str(file), _plainly).data
+    return (from_json if as_json else from_toml)(text, str(file), _plainly)
 
 
 def from_json(text: str, source: str, number: Callable[[str], Any] = _exactly) -> Document:
@@ -238,72 +260,3 @@ def bounded(text: str) -> str:
     if len(text) > LARGEST:
         raise UsageError(f"a text of {len(text)} characters", hint=f"at most {LARGEST}")
     return text
-
-
-# -- places ------------------------------------------------------------------------------------
-
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
-
-
-def _json_offset(text: str, at: At) -> int:
-    """Return where a value begins in a JSON text, or the nearest value around it."""
-    wanted: list[Any] = list(at)
-    trail: list[Any] = []
-    kinds: list[str] = []
-    best, best_depth = 0, -1
-    for token in _TOKEN.finditer(text):
-        sign = token[0]
-        if sign in "}]":
-            if kinds:
-                kinds.pop()
-                trail.pop()
-            continue
-        if sign == ",":
-            if kinds:
-                trail[-1] = trail[-1] + 1 if kinds[-1] == "[" else None
-            continue
-        if sign == ":":
-            continue
-        if kinds and kinds[-1] == "{" and trail[-1] is None:
-            trail[-1] = json.loads(sign) if sign[0] == '"' else sign
-            continue
-        depth = len(trail)
-        if depth > best_depth and trail == wanted[:depth]:
-            best, best_depth = token.start(), depth
-            if depth == len(wanted):
-                break
-        if sign in "{[":
-            kinds.append(sign)
-            trail.append(0 if sign == "[" else None)
-    return best
-
-
-def _toml_offset(text: str, at: At) -> int:
-    """Return where a value stands in a TOML text: its table, then its key, by their lines."""
-    best, stop = 0, len(text)
-    steps = list(at)
-    if not steps:
-        return 0
-    table = re.escape(str(steps[0]))
-    if len(steps) > 1 and isinstance(steps[1], int):
-        heads = list(re.finditer(rf"(?m)^[ \t]*\[\[[ \t]*{table}[ \t]*\]\]", text))
-        if steps[1] < len(heads):
-            best = heads[steps[1]].start()
-            following = re.compile(r"(?m)^[ \t]*\[").search(text, heads[steps[1]].end())
-            stop = following.start() if following else len(text)
-            steps = steps[2:]
-        else:
-            steps = steps[:1]
-    else:
-        head = re.search(rf"(?m)^[ \t]*\[[ \t]*{table}[ \t]*\]", text)
-        if head is not None:
-            best, steps = head.start(), steps[1:]
-    for step in steps:
-        if isinstance(step, int):
-            break
-        key = re.compile(rf"""(?m)(?:^|[{{,.])[ \t]*["']?{re.escape(step)}["']?[ \t]*[=.]""")
-        found = key.search(text, best, stop)
-        if found is None:
-            break
-        best = found.start() + len(found[0]) - len(found[0].lstrip(" \t{,.\n"))
-    return best

@@ -16,9 +16,10 @@ from ..errors import DalembertError, Place, closest, shown, some
 from ..expr import OPS, Expr, Graph
 from ..expr.exact import Exact, exact, to_float
 from ..mechanism.edit import symmetric
-from .document import At, Document, NotFinite, literal, path
+from .document import Document, NotFinite, literal, path
 from .exact_pose import Snapped, factored, is_numeric, unit_axis
 from .expressions import Unit, expression, snap_angle
+from .offsets import At
 from .rounded import rounded, rounded_note
 
 LONGEST_NAME = 10_000

@@ -19,13 +19,14 @@ from ..mechanism import Body, Mechanism, Parameter, joint_name
 from ..mechanism.edit import into, used, without_flat
 from ..mechanism.graph import PARTS, Tree
 from .context import PLAIN, Context, placed
-from .document import At, Document
+from .document import Document
 from .exact_pose import is_numeric
 from .fields import Reading
 from .native_fields import Field, Index, body
 from .native_graph import GraphIndex, moved_records, tree_of
 from .native_keys import ACTS, IN_PARTS, KINDS, ROLES, TOP
 from .native_types import fitting
+from .offsets import At
 from .order import parents_first
 from .velocity_equation import speed_expression, velocity_equation
 

@@ -10,8 +10,8 @@ from typing import Any
 from ..errors import closest, shown, some
 from ..frozen import dataclass
 from ..mechanism import Body, joint_name
-from .document import At
 from .fields import Reading, kind
+from .offsets import At
 
 
 class Index:

@@ -17,11 +17,11 @@ from ..joint import Joint, Prismatic, Revolute, Spherical
 from ..mechanism import Body, Frame, Mechanism, joint_name
 from ..mechanism.graph import Connection, Tree, own_connection, spanning_tree
 from ..mechanism.rehome import onto
-from .document import At
 from .fields import Reading, kind
 from .native_fields import Index
 from .native_keys import TOP
 from .native_types import fitting
+from .offsets import At
 
 
 def tree_of(

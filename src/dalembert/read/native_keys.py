@@ -31,7 +31,6 @@ from ..mechanism import (
     Wheel,
 )
 from ..mechanism.graph import CUTTABLE
-from .document import At
 from .fields import Reading, kind
 from .native_fields import Field, Index, Names, Record, Type, listed, many
 from .native_simplified import SIMPLIFIED
@@ -64,6 +63,7 @@ from .native_types import (
     words,
 )
 from .native_values import ZERO, number
+from .offsets import At
 
 FORMAT = "dalembert/1"
 

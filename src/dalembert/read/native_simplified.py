@@ -9,12 +9,12 @@ from ..errors import closest, shown
 from ..expr import Expr
 from ..expr.exact import to_float
 from ..mechanism.simplified import NEGLECTED, Simplified
-from .document import At
 from .dump import Literal
 from .fields import Reading, kind
 from .native_fields import Field, Index, Record, Type, listed, one
 from .native_types import NAME, NUMBER, TEXT, words
 from .native_values import number
+from .offsets import At
 
 
 def _frozen(reading: Reading, value: Any, at: At, index: Index) -> dict[str, Any]:

@@ -10,12 +10,12 @@ from ..errors import DalembertError, Place, closest, shown
 from ..expr import Graph
 from ..joint import JOINT_KINDS, Free, Joint, Prismatic, Revolute
 from ..mechanism import Tyre
-from .document import At
 from .dump import Literal
 from .expressions import Unit, expression
 from .fields import Reading
 from .native_fields import Field, Index, Names, Record, Type, body, joint, names_of, one
 from .native_values import number, placement, rotation, tensor, vector
+from .offsets import At
 
 
 def _plain(method: str, write: Callable[[Any], Any], schema: str) -> Type:

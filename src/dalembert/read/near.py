@@ -46,14 +46,23 @@ def placed(file: str | Path) -> Iterator[None]:
     except ComputationError:
         raise
     except DalembertError as error:
-        if error.where in (None, Place(str(file))):
+        where = error.where
+        if where is None or (where.source == str(file) and not where.text):  # the file as a whole
             error.where = _place(file, error.message)
+        elif where.source == str(file) and (word := _quoted(error.message)):
+            found = word.search(_said(where.text), where.column - 1)
+            if found is not None:
+                error.where = Place(where.source, where.line, found.start() + 1, where.text)
         raise
 
 
-def _place(file: str | Path, message: str) -> Place:
+def _quoted(message: str) -> re.Pattern[str] | None:
     quoted = re.search(r"'([^']+)'", message)
-    word = re.compile(rf"(?<!\w){re.escape(quoted[1])}(?!\w)") if quoted else None
+    return re.compile(rf"(?<!\w){re.escape(quoted[1])}(?!\w)") if quoted else None
+
+
+def _place(file: str | Path, message: str) -> Place:
+    word = _quoted(message)
     try:
         lines = Path(file).read_text(encoding="utf-8-sig").splitlines() if word else []
     except (OSError, ValueError):

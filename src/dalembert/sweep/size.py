@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from ..compute import evaluate
-from ..errors import UsageError, shown
+from ..errors import Place, UsageError, shown
 from ..mechanism import Mechanism, is_closed, require_mechanism
 from ..mechanism.motors import tree_motors
 from ..mechanism.units import force_and_speed
-from ..read.document import plain
+from ..read.document import Inside, inside, plain_document
 from ..read.near import placed
 from .catalogue import Gear, Motor, Parts, catalogue
 from .follow import motors
@@ -244,11 +244,12 @@ def _rms(t: Array, x: Array) -> float:
     return float(np.sqrt(((x[1:] ** 2 + x[:-1] ** 2) / 2 * h).sum() / (t[-1] - t[0])))
 
 
-def _cycle(m: Mechanism, cycle: Any) -> tuple[Array, ...]:
+def _cycle(m: Mechanism, cycle: Any, where: Place | None = None) -> tuple[Array, ...]:
     """Return t, q, qd, qdd and forces (rotors left out) of a whole cycle."""
     if isinstance(cycle, str | Path):
         with placed(cycle):
-            return _cycle(m, plain(cycle))
+            document = plain_document(cycle)
+            return _cycle(m, document.data, Inside(str(cycle), document=document))
     if isinstance(cycle, Mapping) and "moves" not in cycle and "joint_moves" in cycle:
         cycle = {"moves" if key == "joint_moves" else key: x for key, x in cycle.items()}
     moves = cycle.get("moves") if isinstance(cycle, Mapping) else None
@@ -257,26 +258,26 @@ def _cycle(m: Mechanism, cycle: Any) -> tuple[Array, ...]:
             "a cycle is a list of moves",
             hint="moves = [{ from = [0, 0], to = [1, 0.5], time = 0.8 }, { dwell = 0.5 }]",
         )
-    only_keys("a cycle", cycle, ("moves", "samples"), None)
+    only_keys("a cycle", cycle, ("moves", "samples"), where)
     start, clock, samples = [0.0] * len(motors(m)), 0.0, cycle.get("samples", 60)
     parts: list[tuple[Array, ...]] = []
     for k, move in enumerate(moves):
+        at, usual = inside(where, "moves", k), "{ to = [1, 0.5], time = 0.8 }"
         if not isinstance(move, Mapping):
-            raise UsageError(f"move {k + 1} is no table", hint="{ to = [1, 0.5], time = 0.8 }")
-        only_keys(f"move {k + 1}", move, CYCLE, None)
+            raise UsageError(f"move {k + 1} is no table", at, hint=usual)
+        only_keys(f"move {k + 1}", move, CYCLE, at)
         if not {"to", "dwell"} & {*move} or {"to", "dwell"} <= {*move}:
-            raise UsageError(f"move {k + 1} goes `to` a place, or has a `dwell`", hint=MOVES)
+            raise UsageError(f"move {k + 1} goes `to` a place, or has a `dwell`", at, hint=MOVES)
         given = move.get("from", start)
         if k and [*np.atleast_1d(given)] != start:
-            raise UsageError(
-                f"move {k + 1} begins elsewhere than move {k} ends", hint="leave out its `from`"
-            )
+            why = f"move {k + 1} begins elsewhere than move {k} ends"
+            raise UsageError(why, inside(at, "from"), hint="leave out its `from`")
         start = given
         if "dwell" in move:
             move = {**move, "to": start, "time": move["dwell"]}
         task = checked_task(m, {"joint_moves": [{"from": start, "to": move.get("to", start),
                                                  "time": move.get("time", 1.0)}],
-                                "samples": samples}, None)  # fmt: skip
+                                "samples": samples}, at)  # fmt: skip
         x = motion_of(m, task, {"": np.zeros(1)})
         loaded = _loaded(m, move.get("payload"))
         q, qd, qdd = x.q[0], x.qd[0], x.qdd[0]

@@ -30,7 +30,7 @@ from ..expr.exact import to_float
 from ..mechanism import Mechanism, freed
 from ..mechanism.letters import given_values
 from ..read import load
-from ..read.document import plain
+from ..read.document import Inside, inside, plain_document
 from ..read.expressions import expression
 from ..read.native_writer import native_text
 from ..read.near import placed
@@ -104,12 +104,13 @@ def study_of(
     model = freed(model, parameters if isinstance(parameters, Mapping) else ())
     varied = _named(model, parameters, where)
     data: dict[str, Any] = {"model": native_text(_numbers_only(model, parameters, where), "json")}
-    data["parameters"] = {n: _range(n, x, where) for n, x in varied}
+    data["parameters"] = {n: _range(n, x, inside(where, "parameters", n)) for n, x in varied}
     if not data["parameters"]:
         raise UsageError("no parameter varies", where=where, hint='{"L1": (0.3, 0.8)}')
-    data["task"] = checked_task(model, task, where, data["parameters"])
-    data["plan"] = _plan(data["parameters"], plan, int(data["task"]["samples"]), where)
-    data["measure"] = checked_measures(model, measure, where)
+    data["task"] = checked_task(model, task, inside(where, "task"), data["parameters"])
+    states = int(data["task"]["samples"])
+    data["plan"] = _plan(data["parameters"], plan, states, inside(where, "plan"))
+    data["measure"] = checked_measures(model, measure, inside(where, "measure"))
     made = Study(data)
     _check_expressions(made, where)
     return made
@@ -195,18 +196,22 @@ def _plan(
     for key in plan:
         if key not in PLAN:
             near = closest(str(key), PLAN)
-            raise UsageError(f"plan has no {shown(str(key))!r}", where, hint=near)
+            at = inside(where, str(key))
+            raise UsageError(f"plan has no {shown(str(key))!r}", at, hint=near)
     kind = plan.get("kind") or ("grid" if _all_values(ranges) else "lhs")
     if kind not in KINDS:
         raise UsageError(
-            f"plan {shown(str(kind))!r} is not known", where, closest(str(kind), KINDS)
+            f"plan {shown(str(kind))!r} is not known",
+            inside(where, "kind"),
+            closest(str(kind), KINDS),
         )
     usual = {"samples": None, "seed": 0, "chunk": _chunk(states)}
     numbers = {k: plan.get(k, d) for k, d in usual.items()}
     for key, x in numbers.items():
         whole = isinstance(x, int) and not isinstance(x, bool) and x >= (0 if key == "seed" else 1)
         if x is not None and not whole:
-            raise UsageError(f"plan: {key} = {shown(repr(x))}", where, hint="a whole number")
+            at = inside(where, key)
+            raise UsageError(f"plan: {key} = {shown(repr(x))}", at, hint="a whole number")
     samples = numbers["samples"]
     free = {n: r for n, r in ranges.items() if "expression" not in r}
     if kind == "grid":
@@ -275,7 +280,7 @@ def evaluated_number(value: Any, m: Mechanism, given: Mapping[str, Array]) -> An
     return evaluate(value.graph, [value.id], {}, known)[0]
 
 
-def _within(folder: Path, name: str, where: Place) -> Path:
+def _within(folder: Path, name: str, where: Place | None) -> Path:
     """Return a file named by a study; a study of somebody else reads nothing from elsewhere."""
     try:
         real = (folder / name).resolve()
@@ -293,27 +298,28 @@ def _within(folder: Path, name: str, where: Place) -> Path:
 
 def read_study(path: str | Path) -> Study:
     """Return the study of a TOML file; the model and the motion are looked for beside it."""
-    file, where = Path(path), Place(str(path))
-    data = plain(file)
+    file = Path(path)
+    document = plain_document(file)
     with placed(file):
-        return _study(file, data, where)
+        return _study(file, document.data, Inside(str(path), document=document))
 
 
 def _study(file: Path, data: dict[str, Any], where: Place) -> Study:
     """Return the study that a file holds."""
     for key in data:
         if key not in KEYS:
-            raise DescriptionError(f"a study has no {shown(key)!r}", where, hint=closest(key, KEYS))
+            hint = closest(key, KEYS)
+            raise DescriptionError(f"a study has no {shown(key)!r}", inside(where, key), hint)
     for key in ("model", "parameters"):
         if key not in data:
             raise DescriptionError(f"the study has no {key!r}", where, hint=", ".join(KEYS))
     for key in ("parameters", "task", "plan"):
         if not isinstance(data.get(key, {}), dict):
             raise DescriptionError(
-                f"{key} is no table", where, hint=f"write [{key}] above its lines"
+                f"{key} is no table", inside(where, key), hint=f"write [{key}] above its lines"
             )
     model = str(data["model"])
-    beside = _within(file.parent, model, where)
+    beside = _within(file.parent, model, inside(where, "model"))
     m = load(str(beside) if os.path.isfile(beside) else model)
     # two numbers in a study file are a range
     ranges = {
@@ -322,6 +328,8 @@ def _study(file: Path, data: dict[str, Any], where: Place) -> Study:
     }
     task = dict(data.get("task", {}))
     if "motion" in task:
-        task["motion"] = str(_within(file.parent, str(task["motion"]), where))
+        task["motion"] = str(
+            _within(file.parent, str(task["motion"]), inside(where, "task", "motion"))
+        )
     plan = dict(data.get("plan", {}))
     return study_of(m, ranges, task, data.get("measure", ["peak"]), plan, where)

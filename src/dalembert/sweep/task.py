@@ -18,6 +18,7 @@ from ..expr.exact import to_float
 from ..measure.motion import MeasuredMotion
 from ..mechanism import Mechanism, is_closed, is_rolling
 from ..mechanism.units import coordinate_units
+from ..read.document import inside
 from ..read.expressions import Unit, expression
 from .follow import Motion, arrived, drives, first_pose, followed, motors, require_followed
 
@@ -73,7 +74,8 @@ def checked_task(
         )  # fmt: skip
     samples = task.get("samples", MOST_ROWS if kinds[0] == "motion" else SAMPLES)
     if isinstance(samples, bool) or not isinstance(samples, int) or not 2 <= samples <= 100_000:
-        raise UsageError(f"task: samples = {shown(repr(samples))}", where, hint="100")
+        at = inside(where, "samples")
+        raise UsageError(f"task: samples = {shown(repr(samples))}", at, hint="2 or more, as 100")
     require_followed(m)
     if "start" in task and kinds[0] != "poses":
         raise UsageError("a task has a start with poses alone", where, hint="leave out `start`")
@@ -87,17 +89,22 @@ def checked_task(
         )
     elif kinds[0] == "joint_moves":
         moves: list[dict[str, Any]] = []
-        for x in _list(task["joint_moves"], samples, where):
-            moves.append(_move(m, x, moves, where))
-        for x in moves:
-            _require_within(m, x, varied, where)
+        at = inside(where, "joint_moves")
+        for k, x in enumerate(_list(task["joint_moves"], samples, at)):
+            moves.append(_move(m, x, moves, inside(at, k)))
+        for k, x in enumerate(moves):
+            _require_within(m, x, varied, inside(at, k))
         out["joint_moves"] = moves
     else:
         if is_rolling(m):
             raise UsageError("a task on wheels moves the motors", where, hint="joint_moves = [...]")
-        out["poses"] = [_pose(m, x, where) for x in _list(task["poses"], samples, where)]
+        at = inside(where, "poses")
+        poses = enumerate(_list(task["poses"], samples, at))
+        out["poses"] = [_pose(m, x, inside(at, k)) for k, x in poses]
         start = task.get("start")
-        out["start"] = None if start is None else _numbers(start, _units(m), "start", where)
+        out["start"] = (
+            None if start is None else _numbers(start, _units(m), "start", inside(where, "start"))
+        )
     return out
 
 
@@ -123,7 +130,9 @@ def only_keys(
     for key in given:
         if key not in keys:
             raise UsageError(
-                f"{what} has no {shown(str(key))!r}", where, hint=closest(str(key), keys)
+                f"{what} has no {shown(str(key))!r}",
+                inside(where, str(key)),
+                hint=closest(str(key), keys),
             )
 
 
@@ -166,7 +175,10 @@ def _number(given: Any, where: Place | None, unit: Unit) -> Any:
     """Return a number from a text such as "45deg"; anything else as it is."""
     if not isinstance(given, str):
         return given
-    return to_float(expression(given, Graph(), where or Place("<task>"), known=(), unit=unit))
+    at = where or Place("<task>")
+    column = at.text.find(given, at.column - 1) + 1
+    at = Place(at.source, at.line, column or 1, at.text if column else "")
+    return to_float(expression(given, Graph(), at, known=(), unit=unit))
 
 
 def _units(m: Mechanism) -> list[Unit]:
@@ -178,7 +190,7 @@ def _units(m: Mechanism) -> list[Unit]:
 def _time(given: Mapping[str, Any], where: Place | None) -> float:
     x = given.get("time", 1.0)
     if isinstance(x, bool) or not isinstance(x, int | float) or not 1e-9 < x < 1e9:
-        raise UsageError(f"time = {shown(repr(x))}", where, hint="seconds, as 0.8")
+        raise UsageError(f"time = {shown(repr(x))}", inside(where, "time"), hint="seconds, as 0.8")
     return float(x)
 
 
@@ -191,8 +203,8 @@ def _move(
     units = [_units(m)[k] for k in motors(m)]
     start = before[-1]["to"] if before else [0.0] * len(names)
     made = {
-        "from": _numbers(given.get("from", start), units, "from", where, names),
-        "to": _numbers(given.get("to"), units, "to", where, names),
+        "from": _numbers(given.get("from", start), units, "from", inside(where, "from"), names),
+        "to": _numbers(given.get("to"), units, "to", inside(where, "to"), names),
     }
     return {**made, "time": _time(given, where)}
 
@@ -208,7 +220,8 @@ def _require_within(
         if not low[k] - 1e-9 <= value <= high[k] + 1e-9:
             raise UsageError(
                 f"{key}: {shown(m.coordinate_names[k])} = {value:g} lies outside its limits, "
-                f"{low[k]:g} to {high[k]:g}", where, hint="angles are in rad, lengths in m",
+                f"{low[k]:g} to {high[k]:g}", inside(where, key),
+                hint="angles are in rad, lengths in m",
             )  # fmt: skip
 
 
@@ -216,8 +229,9 @@ def _pose(m: Mechanism, given: Mapping[str, Any], where: Place | None) -> dict[s
     only_keys("a pose", given, POSE, where)
     frame = str(given.get("frame", "tip"))
     m.frame(frame)
-    return {"frame": frame, "point": _numbers(given.get("point"), ["length"] * 3, "point", where),
-            "time": _time(given, where)}  # fmt: skip
+    at = inside(where, "point")
+    point = _numbers(given.get("point"), ["length"] * 3, "point", at)
+    return {"frame": frame, "point": point, "time": _time(given, where)}
 
 
 def _table(
