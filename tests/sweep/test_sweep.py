@@ -551,7 +551,7 @@ def test_limits_with_letters_are_those_of_each_design():
 
 
 @pytest.mark.parametrize("task", [
-    MOVE, {"poses": [{"frame": "tip", "point": [1, 0, 0]},
+    MOVE, da.trajectory.quintic([0.0], [1.0], 1.0), {"poses": [{"frame": "tip", "point": [1, 0, 0]},
                      {"frame": "tip", "point": [float(np.cos(1.0)), float(np.sin(1.0)), 0]}]},
 ])  # fmt: skip
 def test_a_design_whose_own_limits_are_too_near_cannot_do_the_task(task):

@@ -294,7 +294,7 @@ def motion_of(m: Mechanism, task: dict[str, Any], designs: dict[str, Array]) -> 
         if is_closed(m):  # other designs close elsewhere: their motors move as the table says
             led = q[..., motors(m)], qd[..., drives(m)], qdd[..., drives(m)]
             return _within(m, designs, t, followed(m, designs, t, led, q[0, 0]))
-        return TaskMotion(t, q, qd, qdd, fine)
+        return _within(m, designs, t, ((q, qd, qdd), fine))
     if "joint_moves" in task:
         ends = [(np.array(x["from"])[None], np.array(x["to"])[None], x["time"])
                 for x in task["joint_moves"]]  # fmt: skip
