@@ -92,7 +92,7 @@ end
 """
     everything(q, qd, qdd, r)
 
-Return the all quantities at once, what they share computed once [mixed].
+Return the results of all quantities at once, what they share computed once [mixed].
 """
 function everything(q, qd, qdd, r)
     length(q) == 2 || _wrong(2, q)

@@ -125,3 +125,56 @@ def test_a_parameter_of_the_checks_alone_is_asked_for(tmp_path):
         assert abs(found[0] - shift) < 1e-12
     with pytest.raises(ValueError, match="shift"):  # names are not numbers
         code.prepare({"shift": 0.25})
+
+
+def parallelogram():
+    """Return a four-bar that lies flat, and is singular, at q = 0 and at half a turn."""
+
+    def body(name, parent, at, length):
+        place = {"type": "revolute", "axis": [0, 0, 1], "placement": {"translation": [at, 0, 0]}}
+        return {"name": name, "parent": parent, "joint": place, "mass": 1,
+                "com": [length / 2, 0, 0], "inertia": [0.01, 0.01, 0.01]}  # fmt: skip
+
+    pin = {"body_i": "rod", "point_i": [0.5, 0, 0], "body_j": "rocker", "point_j": [0.3, 0, 0]}
+    return da.load({
+        "format": "dalembert/1", "name": "bars", "active": ["crank"], "gravity": [0, -9.81, 0],
+        "bodies": [body("crank", -1, 0, 0.3), body("rod", "crank", 0.3, 0.5),
+                   body("rocker", -1, 0.5, 0.3)],
+        "loops": [{**pin, "joint": "revolute", "axis": [0, 0, 1]}],
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics"])
+def test_python_gives_the_checks_of_a_singular_pose(tmp_path, quantity):
+    m = parallelogram()
+    (path, *_) = da.export(m, [quantity], language="python", path=tmp_path)
+    spec = importlib.util.spec_from_file_location("bars", path)
+    code = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(code)
+    last = [0.0] * (3 if quantity == "inverse_dynamics" else 1)
+    out, found = getattr(code, f"{quantity}_checked")([0, 0, 0], [1, -1, 1], last)
+    assert found[1] == 0 and not np.isfinite(out).any()
+    assert not np.isfinite(getattr(code, quantity)([0, 0, 0], [1, -1, 1], last)).any()
+    out, found = getattr(code, f"{quantity}_checked")([0.7, -0.7, 0.7], [1, -1, 1], last)
+    wanted = getattr(da, quantity)(m, [0.7, -0.7, 0.7], [1, -1, 1], last)
+    np.testing.assert_allclose(out, wanted, rtol=1e-12)
+    assert found[1] > 0.1
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
+def test_in_single_precision_the_stated_limit_finds_a_singular_pose(tmp_path):
+    m = parallelogram()
+    header, source, *_ = da.export(m, ["forward_dynamics"], language="c", path=tmp_path)
+    assert "in single precision both limits are 1e-4" in " ".join(header.read_text().split())
+    library = tmp_path / "bars.so"
+    subprocess.run(["gcc", "-std=c99", "-O1", "-DBARS_FLOAT", "-shared", "-fPIC", source, "-o",
+                    library, "-lm"], check=True)  # fmt: skip
+    function = ctypes.CDLL(str(library)).bars_forward_dynamics_checked
+    function.restype = None
+    pivots = []
+    for angle in (0.7, np.pi):
+        given = [np.array(x, np.float32) for x in
+                 ([angle, -angle, angle], [1, -1, 1], [0], [0] * 3, [0] * 3)]  # fmt: skip
+        function(*(x.ctypes for x in given[:3]), None, *(x.ctypes for x in given[3:]))
+        pivots.append(given[4][1])
+    assert pivots[0] > 0.1 and 1e-8 < pivots[1] < 1e-4

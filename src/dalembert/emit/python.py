@@ -26,6 +26,16 @@ MATH = Dialect(
     number,
     call="math.{}",
 )
+CLOSED = Dialect(  # a singular pose gives NaN and a pivot of zero, as in C, not an exception
+    {
+        **MATH.forms,
+        "div": Form("_over({}, {})"),
+        "minimum": Form("_min({}, {})"),
+        "maximum": Form("_max({}, {})"),
+    },
+    number,
+    call="math.{}",
+)
 NUMPY = Dialect({}, number, call="np.{}", library="numpy")
 
 
@@ -79,9 +89,12 @@ def case(unit: Unit, entry: Entry, given: Sequence[str]) -> str:
 
 def language(
     dialect: Dialect, suffix: str, top: str, size: Callable[[Vector], str],
-    setup: str = "", needs: tuple[str, ...] = (),
+    setup: str = "", needs: tuple[str, ...] = (), closed: Dialect | None = None,
 ) -> Language:  # fmt: skip
-    """Return one of the Pythons: its dialect, the end of its module's name, its helpers."""
+    """Return one of the Pythons: its dialect, the end of its module's name, its helpers.
+
+    - `closed`: the dialect where functions give checks, if it is another.
+    """
     module = f"{{id}}{suffix}"
 
     def own(unit: Unit, made: Written) -> dict[str, str]:
@@ -89,7 +102,7 @@ def language(
         return words(unit, made) | {"module": imported}
 
     return Language(
-        dialect=lambda unit: dialect,
+        dialect=lambda unit: closed if closed and unit.has_checks else dialect,
         remark="    # {text}\n",
         function=_function(size),
         piece=piece,
@@ -105,5 +118,5 @@ def language(
     )
 
 
-LANGUAGE = language(MATH, "", "plain.py", lambda v: str(prod(v.shape)))
+LANGUAGE = language(MATH, "", "plain.py", lambda v: str(prod(v.shape)), closed=CLOSED)
 ARRAYS = language(NUMPY, "_numpy", "arrays.py", lambda v: repr(v.shape))

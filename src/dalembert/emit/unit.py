@@ -96,6 +96,11 @@ class Unit:
         return tuple(p.number for p in self.parameters)
 
     @property
+    def has_checks(self) -> bool:
+        """Whether functions say how far they can be trusted."""
+        return any(p.name == "checks" for e in self.entries for p in e.outputs)
+
+    @property
     def room(self) -> int:
         """The length of an array that holds what was prepared."""
         return max(1, self.prepared)

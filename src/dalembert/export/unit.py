@@ -47,7 +47,7 @@ _LOW, _HIGH = (f"1e{round(log10(x))}" for x in (SINGULAR, CERTIFIED))
 CHECKS_TEXT = (
     "checks: the largest residual of all closure equations (m or rad), the smallest pivot ratio "
     f"(below {_LOW} the pose is singular), the certificate (above {_HIGH} the plan is not that of "
-    "this branch and the result is wrong)"
+    "this branch and the result is wrong); in single precision both limits are 1e-4"
 )
 PARTS: dict[str, tuple[str, ...]] = {
     "planar": ("x", "y", "angle"),
@@ -238,8 +238,8 @@ def _all_entry(entries: Sequence[Entry], program: Program) -> Entry:
         golden.append(Golden(tuple(e.golden[k].inputs[n] for e, n in found), tuple(outs)))
     methods = ", ".join(dict.fromkeys(e.method for e in entries))
     return entry_of(
-        program, "all quantities at once, what they share computed once", "mixed", methods,
-        _arguments(program), golden, [g for e in entries for g in e.growth],
+        program, "results of all quantities at once, what they share computed once", "mixed",
+        methods, _arguments(program), golden, [g for e in entries for g in e.growth],
     )  # fmt: skip
 
 

@@ -23,6 +23,20 @@ def _log(x):
     return math.log(x) if x > 0 else math.nan
 
 
+def _over(x, y):
+    if y:
+        return x / y
+    return math.nan if x == 0 or x != x else math.copysign(math.inf, x) * math.copysign(1.0, y)
+
+
+def _min(x, y):
+    return y if y < x or y != y else x
+
+
+def _max(x, y):
+    return y if y > x or y != y else x
+
+
 def _shaped(x, shape):
     """Return a flat list as nested lists, or a number where the shape is ()."""
     if not shape:
