@@ -16,6 +16,7 @@ LAYERS = [
     ["spatial"],
     ["joint"],
     ["mechanism"],
+    ["digits"],
     ["reframe"],
     ["read", "algorithms", "robots"],
     ["plan"],

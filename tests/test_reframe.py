@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import dalembert
 import textbook
 from agreement import (
     acceleration_law,
@@ -148,3 +149,20 @@ def test_the_simplified_model_costs_less():
             )
             costs.append(program(f).cost["step"].mul)
         assert costs[1] < costs[0]
+
+
+@pytest.mark.parametrize("levers", ["few", "axial", "foot"])
+def test_frames_that_would_cost_digits_are_not_slid(levers):
+    """A light body that carries a heavy, balanced one: no lever is made for the heavy mass."""
+    text = """
+    RX(), TXK(0.0001), TYK(-0.0003), TZK(0.0008), RXK(0.3), RY(), RXK(pi/6), RZ(), TZK(0.1);
+    body 1: M = 0.001, D = (0.0006, 0.0002, 0.0002), I = (2e-8, 2e-8, 2e-9);
+    body 2: M = 0.26, D = (-0.0021, -0.0034, 0.0011), I = (3e-7, 7e-7, 7e-7);
+    body 3: M = 648376, D = (0, 0, 0), I = (7.6, 4.2, 5.3);
+    """
+    m, rest = dalembert.load(text).bound(), [0.0] * 3
+    largest = 0.26 * 9.81 * 0.0024
+    for k in range(20):
+        q = [0.9 + k, 2.8 - k, 2.9]
+        got, want = (newton_euler(x, q, rest, rest)[1] for x in (simplify(m, levers=levers), m))
+        assert abs(float(got) - float(want)) < 1e-14 * largest

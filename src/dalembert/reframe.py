@@ -2,9 +2,8 @@
 
 `reframe` turns every joint axis to z and places frames as modified Denavit-Hartenberg does (Khalil
 and Kleinfinger 1986), each body frame turned and slid along its own joint axis only; `regroup`
-moves
-to the parent what a joint cannot feel (Gautier and Khalil 1990). Joint-space quantities do not
-change; poses and wrenches of links do, so those are computed on the original mechanism.
+moves to the parent what a joint cannot feel (Gautier and Khalil 1990). Joint-space quantities do
+not change; poses and wrenches of links do, so those are computed on the original mechanism.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from .algebra import Mat3, Rotation, Transform, Turn, Vec3, is_plain_zero
+from .digits import digits_kept
 from .expr import Expr
 from .frozen import dataclass
 from .inertia import Inertia
@@ -33,9 +33,12 @@ Levers = Literal["few", "axial", "foot"]
 def simplify(m: Mechanism, lighten: bool = False, levers: Levers = "few") -> Mechanism:
     """Return the cheapest mechanism with the same joint-space dynamics (numbers already bound).
 
-    `lighten` serves the inverse model: see `regroup`; for `levers` see `reframe`.
+    `lighten` serves the inverse model: see `regroup`; for `levers` see `reframe`. Frames stay as
+    described where others would cost digits.
     """
-    return regroup(reframe(merge_fixed(m), levers), lighten)
+    plain = _axes_to_z(merge_fixed(m))
+    chosen = reframe(plain, levers)
+    return regroup(chosen if digits_kept(plain, chosen, regroup) else plain, lighten)
 
 
 # -- regrouping --------------------------------------------------------------------------------
