@@ -117,6 +117,22 @@ def test_a_mistake_in_the_positions_is_found_by_its_residual(told):
     assert any(told in n for n in f.notes), f.notes
 
 
+def test_a_mend_names_the_columns_of_the_log():
+    m, table = elbow_log(0)
+    heads = {"a": "Winkel, links", "b": "Winkel rechts"}
+    log = {{f"q.{n}": h for n, h in heads.items()}.get(k, k): x for k, x in table.items()}
+    turned = log | {heads["a"]: -log[heads["a"]]}
+    f = da.identify(m, da.read_motion(turned, m, heads, cutoff=10.0))
+    note = next(n for n in f.notes if "other sign" in n)
+    columns = note.split("other sign: map ")[1].split(";")[0]
+    assert columns == 'a="Winkel, links":-'
+    mended = f"{columns},b={heads['b']}"
+    assert not mistakes(da.identify(m, da.read_motion(turned, m, mended, cutoff=10.0)))
+    off = log | {heads["a"]: log[heads["a"]] - 0.2}
+    f = da.identify(m, da.read_motion(off, m, heads, cutoff=10.0))
+    assert any("off by 0." in n and 'map a="Winkel, links":+0.' in n for n in f.notes), f.notes
+
+
 def test_a_zero_that_is_off_is_mended_as_the_note_says():
     m, table = elbow_log(1)
     wrong = table | {"q.a": table["q.a"] - 0.2}

@@ -16,6 +16,7 @@ from ..algebra import Transform
 from ..algorithms.newton_euler import newton_euler
 from ..algorithms.regressor import regressor
 from ..errors import shown
+from ..measure.columns import told_map
 from ..measure.table import some
 from ..mechanism import Mechanism, joint_name
 from .result import Identification
@@ -79,7 +80,7 @@ def geometry(f: Identification) -> list[str]:
     zeros = [Shift(n, coordinate=i) for n, i, _ in single_joints(f)]
     lengths = [Shift(joint_name(m.bodies[j]), body=j) for j in range(len(m.bodies))
                if _length(m, j) > 0]  # fmt: skip
-    told = [(x, text(m, x)) for shifts, text in ((zeros, _zeros), (lengths, _lengths))
+    told = [(x, text(f, x)) for shifts, text in ((zeros, _zeros), (lengths, _lengths))
             if (x := _beyond_doubt(f, s, shifts)) is not None]  # fmt: skip
     if not told:
         return []
@@ -200,16 +201,17 @@ def _rows(values: Sequence[object], count: int) -> Array:
     return np.stack([np.broadcast_to(np.asarray(x, dtype=float), count) for x in values], axis=1)
 
 
-def _zeros(m: Mechanism, found: Found) -> str:
+def _zeros(f: Identification, found: Found) -> str:
     told = []
     for shift, x, d in zip(found.shifts, found.value, found.deviation, strict=True):
-        n = shown(shift.name)
-        told.append(f"the zero of {n} may be off by {x:.3g} ± {2 * d:.1g}: map {n}=q.{n}:{x:+.3g}")
+        mend = told_map(f.motion.heads, shift.name, f"q.{shift.name}", f":{x:+.3g}")
+        off = f"{x:.3g} ± {2 * d:.1g}"
+        told.append(f"the zero of {shown(shift.name)} may be off by {off}: map {mend}")
     return ", ".join(told) + _cannot(found)
 
 
-def _lengths(m: Mechanism, found: Found) -> str:
-    told = []
+def _lengths(f: Identification, found: Found) -> str:
+    m, told = f.nominal.bound(), []
     for shift, x, d in zip(found.shifts, found.value, found.deviation, strict=True):
         long = _length(m, shift.body)
         told.append(f"{shown(shift.name)} may lie {long * (1 + x):.4g} ± {2 * long * d:.1g} m from "

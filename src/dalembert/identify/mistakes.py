@@ -13,6 +13,7 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from ..errors import shown
+from ..measure.columns import told_map
 from ..mechanism import is_closed
 from .geometry import geometry
 from .result import Identification
@@ -53,26 +54,29 @@ def mistakes(f: Identification) -> list[str]:
 
 def _guesses(s: Sample) -> Iterator[tuple[str, State]]:
     """Yield what may be wrong, and the samples without that mistake."""
-    m, joints = s.f.nominal, single_joints(s.f)
+    m, joints, heads = s.f.nominal, single_joints(s.f), s.f.motion.heads
     near = combinations(joints, 2) if len(joints) <= MOST else pairwise(joints)
     for (a, i, j), (b, k, v) in near:
         state = _copied(s)
         for x, pair in ((state[0], (i, k)), (state[1], (j, v)), (state[2], (j, v))):
             x[:, pair] = x[:, pair[::-1]]
-        a, b = shown(a), shown(b)
-        yield f"the positions of {a} and {b} may be swapped: map {a}=q.{b},{b}=q.{a}", state
+        swap = f"map {told_map(heads, a, f'q.{b}')},{told_map(heads, b, f'q.{a}')}"
+        yield f"the positions of {shown(a)} and {shown(b)} may be swapped: {swap}", state
     for name, i, j in joints:
         n, state = shown(name), _scaled(s, [(i, j)], -1.0)
-        yield f"the positions of {n} may have the other sign: map {n}=q.{n}:-", state
+        turned = told_map(heads, name, f"q.{name}", ":-")
+        yield f"the positions of {n} may have the other sign: map {turned}", state
         tau = state[3].copy()
         tau[:, equation_indices(m).index(j)] *= -1
-        told = f"{n} may count positions and forces the other way: map {n}=q.{n}:-,"
-        yield f"{told}tau.{n}=tau.{n}:-", (*state[:3], tau)
+        force = told_map(heads, f"tau.{name}", f"tau.{name}", ":-")
+        told = f"{n} may count positions and forces the other way: map {turned},{force}"
+        yield told, (*state[:3], tau)
     owner = [body for body in m.bodies for _ in range(body.joint.nv)]
     angles = [x for x in joints if owner[x[2]].joint.kind == "revolute"]
     if angles:
-        at, n = [(i, j) for _, i, j in angles], shown(angles[0][0])
-        told = f"the positions may be degrees: map {n}=q.{n}:deg and so on"
+        at, n = [(i, j) for _, i, j in angles], angles[0][0]
+        first = told_map(heads, n, f"q.{n}", ":deg")
+        told = f"the positions may be degrees: map {first} and so on"
         yield told, _scaled(s, at, DEGREE)
         told = "the positions may be radians that were read as degrees: leave :deg out"
         yield told, _scaled(s, at, 1 / DEGREE)

@@ -124,21 +124,10 @@ def assigned(m: Mechanism, table: Table, given: Any) -> tuple[dict[str, Array], 
     units = {kind: input_port(kind).units(m) for kind in KINDS}
     out: dict[str, Array] = {"t": np.array(column(table, mapping["t"], "s")) if "t" in mapping
                              else np.array(table.times())}  # fmt: skip
-    for target in known:
-        angle = table.degrees and _turns(m, known[target])
-        if target in mapping:
-            wanted = mapping[target]
-            head = _head(table, wanted)
-            steps = wanted.removeprefix(head).split(":")
-            if angle and not any(x in ANGLES for x in steps):  # the file says what they are
-                wanted = ":".join([head, "deg", *steps[1:]])
-            found[target] = column(table, wanted, units[known[target][0]][known[target][1]])
-            used.add(head)
-            continue
-        own = _own_head(table, target, m)
-        if own is not None:
-            found[target] = table.columns[own] * (UNITS["deg"] if angle else 1.0)
-            used.add(own)
+    for target, wanted in used_heads(m, table, given).items():
+        kind, k = known[target]
+        found[target] = column(table, wanted, units[kind][k])
+        used.add(_head(table, wanted))
     missing = [t for t in known if t.startswith("q.") and t not in found]
     if missing:
         _refuse(table, missing, used)
@@ -151,6 +140,35 @@ def assigned(m: Mechanism, table: Table, given: Any) -> tuple[dict[str, Array], 
                 out[kind][:, k] = x
     spare = [h for h in table.heads if h not in used and h not in TIMES]
     return out, spare
+
+
+def used_heads(m: Mechanism, table: Table, given: Any) -> dict[str, str]:
+    """Return the column of every coordinate, rate and force: `q.elbow` -> `act_pos_3:deg`."""
+    known = places(m)
+    mapping = _mapping(m, known, given)
+    out = {}
+    for target, place in known.items():
+        wanted = mapping.get(target) or _own_head(table, target, m)
+        if wanted is None:
+            continue
+        head = _head(table, wanted)
+        steps = wanted.removeprefix(head).split(":")[1:]
+        if table.degrees and _turns(m, place) and not any(x in ANGLES for x in steps):
+            wanted = ":".join([head, "deg", *steps])  # the file says what they are
+        out[target] = wanted
+    return out
+
+
+def told_map(heads: Mapping[str, str], name: str, target: str, steps: str = "") -> str:
+    """Return an item of a map, as one writes it: `elbow=act_pos_3:deg:-`.
+
+    >>> told_map({"q.elbow": "pos, 3:deg"}, "elbow", "q.elbow", ":-")
+    'elbow="pos, 3:deg":-'
+    """
+    head = heads.get(target, target)
+    if any(sign in head for sign in ',"='):
+        head = '"' + head.replace('"', '""') + '"'
+    return f"{shown(name)}={shown(head)}{steps}"
 
 
 def _mapping(m: Mechanism, known: dict[str, Any], given: Any) -> dict[str, str]:

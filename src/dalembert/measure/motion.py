@@ -15,7 +15,7 @@ from ..door import doors
 from ..errors import DescriptionError, Place, UsageError, shown
 from ..mechanism import Mechanism, joint_name, require_mechanism
 from .clock import FEWEST, in_order, spacing, spikes
-from .columns import assigned, perhaps_degrees
+from .columns import assigned, perhaps_degrees, used_heads
 from .smooth import Smoothed, smooth_all
 from .spread import Part, Spread
 from .table import read_table, some, write_table
@@ -63,6 +63,7 @@ class MeasuredMotion:
     cutoff: Array | None = field(default=None, repr=False)  # Hz, per coordinate; None: as written
     noise: Array | None = field(default=None, repr=False)  # of one sample, per velocity variable
     spread: Spread | None = field(default=None, repr=False)  # covariances of (q, q̇, q̈)
+    heads: Mapping[str, str] = field(default_factory=dict, repr=False)  # "q.elbow" -> its column
 
     def __len__(self) -> int:
         return len(self.t)
@@ -176,6 +177,7 @@ def motion_of_table(
     """Return the motion of a table; `rates`: those of the table, or computed (None: as it is)."""
     name, told = table.source, table.notes
     arrays, spare = assigned(m, table, columns)
+    heads = used_heads(m, table, columns)
     del table  # a long one is large
     arrays, notes = in_order(arrays, name)
     notes = [*told, *notes]
@@ -191,10 +193,11 @@ def motion_of_table(
     if has_rates(arrays, cutoff) if rates is None else rates:
         notes.append("rates and accelerations are those of the table")
         made = MeasuredMotion(m, t, q, written[0], written[1], arrays.get("tau"))  # type: ignore[arg-type]
-        return replace(made, notes=tuple(notes))
+        return replace(made, notes=tuple(notes), heads=heads)
     if any(x is not None for x in written):
         notes.append("rates are computed from the coordinates; those of the table were not used")
-    return _smoothed(m, t, q, arrays.get("tau"), cutoff, bridge, notes, name)
+    made = _smoothed(m, t, q, arrays.get("tau"), cutoff, bridge, notes, name)
+    return replace(made, heads=heads)
 
 
 def has_rates(arrays: Mapping[str, Any], cutoff: Any) -> bool:
@@ -289,18 +292,9 @@ def _smoothed(
             "no sample has all coordinates", where=Place(source), hint="see the gaps of the table"
         )
     return MeasuredMotion(
-        m,
-        t,
-        out["q"],
-        out["qd"],
-        out["qdd"],
-        tau,
-        _merged(gaps),
-        tuple(notes),
-        cut,
-        noise,
+        m, t, out["q"], out["qd"], out["qdd"], tau, _merged(gaps), tuple(notes), cut, noise,
         Spread(n, m.nv, tuple(parts)),
-    )
+    )  # fmt: skip
 
 
 def _continuous(m: Mechanism, j: int, y: Array, names: Sequence[str], notes: list[str]) -> Array:
