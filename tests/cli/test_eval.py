@@ -216,3 +216,19 @@ def test_rates_that_break_rolling_bring_a_note(tmp_path, capsys):
     file.write_text(text)
     assert main(["eval", str(file), "forward_dynamics", "--qd", "1,2,3,4,5"]) == 0
     assert "spin_left, spin_right lead" in capsys.readouterr().err
+
+
+def test_the_motion_that_is_printed_closes_the_loop(capsys):
+    asked = ["robot:fourbar", "inverse_dynamics", "--q", "crank=0.5", "--qd", "crank=2"]
+    first = answer(asked, capsys)
+    q, qd, qdd = (np.array(first["inputs"][k]) for k in ("q", "qd", "qdd"))
+    m = da.robots.fourbar()
+    closed = da.tree_motion(m, q, np.array([2.0, 0, 0]), np.zeros(3))
+    assert np.allclose(qd, closed[0], rtol=1e-12) and abs(qd[1]) > 1
+    assert np.allclose(qdd, closed[1], rtol=1e-12) and abs(qdd[1]) > 1
+    again = [
+        x for k in ("q", "qd", "qdd") for x in (f"--{k}", ",".join(map(repr, first["inputs"][k])))
+    ]
+    assert answer([*asked[:2], *again], capsys)["value"] == pytest.approx(first["value"], rel=1e-9)
+    assert main(["eval", *asked]) == 0
+    assert "qd   2 -2.77269602" in capsys.readouterr().out

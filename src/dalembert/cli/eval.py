@@ -11,7 +11,7 @@ import click
 from .. import QUANTITIES
 from ..catalog.axes import Output, labels_of
 from ..display import aligned
-from ..errors import UsageError, shown
+from ..errors import ComputationError, UsageError, shown
 from .model import (
     drives_option,
     echo_notes,
@@ -62,7 +62,8 @@ def _state_option(name: str) -> Any:
 def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> None:
     """Compute QUANTITY of MODEL at one state.
 
-    Inputs that you leave out are zero, or a pose that closes the loops. The result repeats them.
+    Inputs that you leave out are zero, or a pose that closes the loops. The result repeats them,
+    with the motion of the joints that follow in loops.
 
     \b
     Example:
@@ -85,7 +86,9 @@ def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> N
         settings.setdefault("frame", mechanism.end_frame)  # said, since it was not asked for
     arrays = _answer(mechanism, row, method, inputs, wrenches, settings)
     echo_notes(perhaps_degrees(mechanism, inputs.get("q") or ()))
-    echo_notes(_led(mechanism, row, inputs))
+    moved = _motion(mechanism, row, inputs)
+    echo_notes(_led(mechanism, inputs, moved))
+    inputs |= moved
     echo_notes(without_mass(mechanism) if method != "kinematics" else ())
     settings |= {f"wrench on {shown(frame)}": six for frame, six in wrenches.items()}
     outputs = {out.name: a for out, a in zip(row.outputs, arrays, strict=True)}
@@ -124,35 +127,39 @@ def _answer(
     return [array.tolist() for array in arrays_of(result)]
 
 
-def _led(m: Mechanism, row: Quantity, inputs: Mapping[str, Any]) -> list[str]:
-    """Return a note where loops or wheels do not let the joints move as given: the motors lead.
-
-    A zero is what is not given: the joint follows.
-    """
+def _motion(m: Mechanism, row: Quantity, inputs: Mapping[str, Any]) -> dict[str, list[float]]:
+    """Return qd and qdd of all joints where loops or wheels decide some of them: motors lead."""
     asked = [key for key in ("qd", "qdd") if key in inputs]
-    if not (m.active and asked and row.planned):
-        return []
+    if not (m.active and row.planned and any(x for key in asked for x in inputs[key])):
+        return {}
     import numpy as np
 
-    from ..plan import planned
     from ..reference import in_floats
 
-    own, still = planned(m).independent, [0.0] * m.nv
-    given = {key: np.asarray(inputs[key], dtype=float) for key in asked}
-    if not any(x[k] for x in given.values() for k in range(m.nv) if k not in own):
-        return []
     told = [inputs[key] for key in ("steer", "steer_rate") if key in inputs]
-    motion = [inputs["q"], inputs["qd"], inputs.get("qdd", still), *told]
-    made = in_floats(m, "tree_motion", None, [np.asarray([x], dtype=float) for x in motion])
-    for key, found in zip(("qd", "qdd"), made, strict=False):
-        x = given.get(key, found[0])
-        off = np.where(x == 0, 0.0, np.abs(found[0] - x))
-        if off.max() > 1e-6 * (np.abs(x).max() + np.abs(found[0]).max()):
-            k = int(off.argmax())
+    motion = [inputs["q"], inputs["qd"], inputs.get("qdd", [0.0] * m.nv), *told]
+    try:
+        made = in_floats(m, "tree_motion", None, [np.asarray([x], dtype=float) for x in motion])
+    except ComputationError:  # at a pose where other joints lead
+        return {}
+    both = dict(zip(("qd", "qdd"), made, strict=False))
+    return {k: both[k][0].tolist() for k in asked if np.isfinite(both[k]).all()}
+
+
+def _led(m: Mechanism, inputs: Mapping[str, Any], moved: Mapping[str, list[float]]) -> list[str]:
+    """Return a note where the joints cannot move as given; a zero is what is not given."""
+    for key, made in moved.items():
+        off = [abs(x - y) if y else 0.0 for x, y in zip(made, inputs[key], strict=True)]
+        if max(off) > 1e-6 * (max(map(abs, made)) + max(map(abs, inputs[key]))):
+            from ..plan import planned
+
+            k = off.index(max(off))
+            own = planned(m).independent
             led = ", ".join(shown(m.rate_names[i], 40) for i in own)
+            led += " leads" if len(own) == 1 else " lead"
             return [
-                f"{key} is not one motion of all joints: {led} lead, and "
-                f"{shown(m.rate_names[k], 40)} has {found[0][k]:.6g}, not {x[k]:.6g}"
+                f"{key} is not one motion of all joints: {led}, and "
+                f"{shown(m.rate_names[k], 40)} has {made[k]:.6g}, not {inputs[key][k]:.6g}"
             ]
     return []
 
