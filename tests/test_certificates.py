@@ -14,6 +14,7 @@ import pytest
 
 import dalembert as da
 from dalembert.catalog import quantity
+from dalembert.errors import SingularPose
 from dalembert.plan.assembly import Closure
 from dalembert.plan.loops import made_at
 from dalembert.read.dump import json_text
@@ -217,3 +218,22 @@ def test_torques_do_not_pass_a_pose_where_branches_meet():
     q = np.array([0.2, 0.1, 0.0, -0.1])[:, None]
     with pytest.raises(da.SingularPose, match="singular pose of the loops at sample 2"):
         da.torques_along(m, (np.arange(4.0), q, 0 * q - 0.1, 0 * q), start=crank_pose(m, 0.2))
+
+
+@pytest.mark.parametrize("angle", [0.0, np.pi])
+def test_a_run_that_starts_at_a_singular_pose_names_the_loop(angle):
+    """A parallelogram lies flat there: its rod and its rocker are in line."""
+
+    def body(name, parent, at):
+        place = {"type": "revolute", "axis": [0, 0, 1], "placement": {"translation": [at, 0, 0]}}
+        return {"name": name, "parent": parent, "joint": place, "mass": 1, "com": [0.1, 0, 0],
+                "inertia": [0.01, 0.01, 0.01]}  # fmt: skip
+
+    pin = {"body_i": "rod", "point_i": [0.5, 0, 0], "body_j": "rocker", "point_j": [0.3, 0, 0]}
+    m = da.load({
+        "format": "dalembert/1", "name": "flat", "active": ["crank"],
+        "bodies": [body("crank", -1, 0), body("rod", "crank", 0.3), body("rocker", -1, 0.5)],
+        "loops": [{**pin, "joint": "revolute", "axis": [0, 0, 1]}],
+    })  # fmt: skip
+    with pytest.raises(SingularPose, match=r"loop 1 \(rod - rocker\)"):
+        da.simulate(m, [angle, -angle, angle], [0, 0, 0], t=0.1)

@@ -203,7 +203,10 @@ def near_closure(m: Mechanism, q: Array, v: Array) -> tuple[Array, Array] | None
     for own_q, own_v in zip(q.reshape(-1, m.nq), v.reshape(-1, m.nv), strict=True):
         if not gap(own_q.tolist()) <= NEAR * size:
             return None
-        found = closed_at(bound, plan, own_q.tolist(), 2)
+        try:
+            found = closed_at(bound, plan, own_q.tolist(), 2)
+        except ZeroDivisionError:  # a singular pose: the kernels say which loop
+            return None
         if not (gap(found.q) <= CLOSED * size and float(found.trusted) > FIRM):
             return None
         made_q.append([float(x) for x in found.q])
