@@ -65,3 +65,10 @@ def test_what_does_not_move_takes_no_wrench():
         da.inverse_dynamics(m, *np.zeros((3, 2)), wrench_on_body={"world": np.zeros(6)})
     with pytest.raises(da.UsageError, match="has shape"):
         da.inverse_dynamics(m, *np.zeros((3, 2)), wrench_on_body={"j1": np.zeros(3)})
+
+
+def test_a_pair_of_times_and_rows_is_refused_along_a_motion():
+    m = da.load("RZ(), tip: TXK(0.5); body 1: M = 1, D = (0.5, 0, 0);")
+    move, t = da.trajectory.quintic([0.0], [1.0], 1.0), np.linspace(0, 1, 11)
+    with pytest.raises(da.UsageError, match="'tip' is a pair of times and rows"):
+        da.torques_along(m, move, t=t, wrench_on_body={"tip": (t, np.ones((11, 6)))})

@@ -54,11 +54,14 @@ def frames_of(m: Mechanism, table: Table) -> list[str]:
     heads = [h for h in table.heads if h.rpartition(".")[2] in FORCE]
     names = list(dict.fromkeys(h.rpartition(".")[0] for h in heads))
     if not names:
+        own = "t, foot.fx, foot.fy, foot.fz, foot.mx, foot.my, foot.mz"
+        heads_here = f"heads: {own}; here: {some(table.heads)}"
         raise DescriptionError(
             "the table holds no wrench",
             where=Place(table.source),
-            hint="heads: t, foot.fx, foot.fy, foot.fz, foot.mx, foot.my, foot.mz; here: "
-            + f"{some(table.heads)}; other names are mapped: --columns foot.f=F reads Fx, Fy, Fz",
+            hint=f"{heads_here}; other names are mapped: wrench_on_body={{'foot': (file, "
+            "{'f': 'F'})} reads Fx, Fy, Fz",
+            command=f"{heads_here}; other names are mapped: --columns foot.f=F reads Fx, Fy, Fz",
         )
     for name in names:
         m.frame(name)
@@ -124,6 +127,12 @@ def _rows(m: Mechanism, t: Array, q: Array, frame: str, value: Any) -> Array:
         return _from_table(m, t, q, frame, renamed(read_table(value[0]), value[1]))
     if isinstance(value, str | Path | Table | Mapping):
         return _from_table(m, t, q, frame, read_table(value))
+    if isinstance(value, tuple) and len(value) == 2 and np.ndim(value[0]) == 1:
+        raise UsageError(
+            f"the wrench on {shown(frame)!r} is a pair of times and rows, which simulate takes",
+            hint=f"a row for each of the {len(t)} samples, or a table in world axes: "
+            '{"t": times, "fx": ..., "mz": ...}',
+        )
     six = np.asarray(value, dtype=float)
     if six.shape not in ((6,), (len(t), 6)):
         raise UsageError(
