@@ -124,3 +124,16 @@ def test_limits_that_look_like_degrees_are_questioned():
     for fine in ("RZ(-90deg, 180deg), TXK(L1);", "RZ(-6, 6), TXK(L1);", "TX(-90, 90), TXK(L1);"):
         assert not da.load(fine).report()
     assert not da.load("RZ(A1, 180), TXK(L1);").report()
+
+
+def test_massless_bodies_between_joints_are_usual_and_others_are_told():
+    def told(phrase):
+        return [x for x in da.load(phrase).report() if "massless" in x]
+
+    base = "x: TX(), y: TY(), th: RZ(), TXK(0.5);"
+    assert told(f"{base} body th: M = 5, I = (0, 0, 1);") == []
+    assert told("RZ(), RY(), RX(), TXK(0.3); body 3: M = 1, D = (0.1, 0, 0);") == []
+    assert told("TX(), TYK(0.4), TY(); body 2: M = 1;") == []
+    assert told(f"{base} body y: M = 5;") == ["body 'th' is massless"]
+    assert told("RZ(), TXK(0.5), RZ(), TXK(0.4); body 2: M = 1;") == ["body 'j1' is massless"]
+    assert len(told("TX(), TY(), RZ(), TXK(0.5);  body 1: M = 1;")) == 2

@@ -246,11 +246,11 @@ def numbers(m: Mechanism) -> Iterator[Any]:
 
 def report(m: Mechanism) -> list[str]:
     """Return remarks on masses, inertias and friction that no machine has."""
-    remarks = []
-    for body in m.bodies:
+    remarks, carried = [], _carriers(m)
+    for j, body in enumerate(m.bodies):
         inertia = body.inertia
         if inertia.is_massless():
-            if body.joint.nv:
+            if body.joint.nv and j not in carried:
                 remarks.append(f"body {shown(body.name)!r} is massless")
             continue
         six = inertia.about_centre.six()
@@ -267,6 +267,22 @@ def report(m: Mechanism) -> list[str]:
     for k, spring in enumerate(m.springs):
         remarks += _negative(f"spring {k + 1}", spring)
     return remarks
+
+
+def _carriers(m: Mechanism) -> set[int]:
+    """Return the massless bodies that only stand between joints, such as the slides of a base.
+
+    Something heavy follows at the same place, or behind a slide. A massless arm is not meant.
+    """
+    found: set[int] = set()
+    for c in range(len(m.bodies) - 1, -1, -1):
+        body, i = m.bodies[c], m.bodies[c].parent
+        if i < 0 or (body.inertia.is_massless() and c not in found):
+            continue
+        slides = m.bodies[i].joint.kind == "prismatic"
+        if slides or not body.joint.nv or body.placement.p.is_zero():
+            found.add(i)
+    return found
 
 
 def _negative(name: str, record: JointSpring | PointSpring) -> list[str]:
