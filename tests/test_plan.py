@@ -9,7 +9,7 @@ import dalembert as da
 from dalembert.algorithms.loop_plan import LoopPlan
 from dalembert.plan import plan, planned
 from dalembert.plan.assembly import Closure, assemble
-from loops import bricard, planar, random_rotation, spatial
+from loops import bricard, planar, random_rotation, slider_crank, spatial
 
 
 @pytest.mark.parametrize(
@@ -261,6 +261,9 @@ def test_branches_of_other_loops_are_refused():
         da.planar_branches(spatial(7, 7).m, np.zeros(6))
     with pytest.raises(da.ModelError, match="one loop with a revolute cut"):
         da.planar_branches(da.robots.stewart(), np.zeros(25))
+    slides = slider_crank(3, active=(0,))  # one passive joint turns, the other slides
+    with pytest.raises(da.ModelError, match="two passive revolute joints"):
+        da.planar_branches(slides.m, slides.q)
 
 
 def test_a_branch_is_kept_along_a_motion():

@@ -7,8 +7,9 @@ import pytest
 
 import dalembert as da
 from dalembert.algebra import Vec3
+from dalembert.algorithms.velocity_rows import TIME
 from dalembert.errors import ComputationError, ModelError, SingularPose
-from dalembert.plan.kane import OPEN, check_positions, with_speeds
+from dalembert.plan.kane import OPEN, _at_rest, check_positions, with_speeds
 
 R = da.robots
 
@@ -216,3 +217,10 @@ def test_positions_are_checked_to_a_part_of_the_coordinates():
     check_positions(timed, [0.5, 0, 0], [0.5])
     with pytest.raises(ComputationError, match=r"off by 0\.25"):
         check_positions(timed, [0.5, 0, 0], [0.25])
+
+
+def test_at_rest_steering_is_straight_and_the_time_stays():
+    m = da.load("RZ(), TXK(1); gravity = (0, 0, 0);")
+    steer = {TIME: (0.7, 1.0), "front": (0.3, 0.1)}
+    ((_, q, straight),) = _at_rest(m, (m, [0.4], steer))
+    assert q == [0.0] and straight == {TIME: (0.7, 1.0), "front": (0.0, 0.1)}

@@ -273,3 +273,21 @@ def test_products_of_slides_are_largest_at_their_limits():
             assert basis._largest(((i, power),)) == pytest.approx(top**power, rel=1e-8)
             assert basis._largest(((i, power), (turn, 1))) >= top**power
     assert slides and basis._largest(((turn, 3),)) == 1
+
+
+def test_ranges_hold_what_grows_with_a_slide():
+    """VX2 = 0.6 + 3 q2 of the mass beyond a slide, and JZ2 with its square."""
+    m = da.load(
+        "RZ(), TXK(0.2), TX(), RY(), TXK(0.3); gravity = (0, -9.81, 0); "
+        "body 1: M = 1, D = (0.1, 0.2, 0.3), I = (1, 1, 1); "
+        "body 2: M = 2, D = (0.3, 0.1, 0.2), I = (1, 2, 2); "
+        "body 3: M = 1, D = (0.1, 0.2, 0.3), I = (1, 1, 1);"
+    )
+    eq = da.equations(m)
+    box = box_of(eq, {}, {"all": {"q": (-0.5, 0.5), "qd": 1, "qdd": 1}})
+    keys = [g.key for g in eq.ring.symbols.generators]
+    assert box.range_of(eq, keys.index(("V", 1, 0))) == pytest.approx((-0.9, 2.1))
+    assert box.range_of(eq, keys.index(("V", 0, 0))) == pytest.approx((0.7, 0.7))
+    low, high = box.range_of(eq, keys.index(("J", 1, 2, 2)))
+    found = [2.2 + 1.2 * x + 3 * x * x for x in np.linspace(-0.5, 0.5, 501)]
+    assert low == pytest.approx(min(found), rel=1e-3) and high == pytest.approx(max(found))

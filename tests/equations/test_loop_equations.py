@@ -239,7 +239,7 @@ BENT = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("slide", [False, True])
+@pytest.mark.parametrize("slide", [None, (1, 0, 0), (0.6, 0.8, 0)])
 @pytest.mark.parametrize("name", BENT)
 def test_links_that_are_bent_have_passive_coordinates_in_closed_form(name, slide):
     """A point [b, h, 0] of a link is a side of length sqrt(b² + h²) that stands off its angle."""
@@ -250,7 +250,7 @@ def test_links_that_are_bent_have_passive_coordinates_in_closed_form(name, slide
         mass = {"mass": 1, "com": [0.1, 0, 0], "inertia": [0.01, 0.01, 0.01]}
         return {"name": name, "parent": parent, "joint": joint, **mass}
 
-    last = link("slider", -1, [0, "d/9", 0], "prismatic", (1, 0, 0)) if slide else link(
+    last = link("slider", -1, [0, "d/9", 0], "prismatic", slide) if slide else link(
         "rocker", -1, ["d", 0, 0])  # fmt: skip
     loop = {"body_i": "coupler", "point_i": [x, y, 0], "body_j": last["name"], "joint": "revolute",
             "point_j": [u, v, 0], "axis": [0, 0, 1]}  # fmt: skip

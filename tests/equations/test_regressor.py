@@ -14,6 +14,7 @@ from dalembert.algorithms.energy import potential_energy
 from dalembert.algorithms.regressor import energy_regressor, parameter_vector, regressor
 from dalembert.cli import main
 from dalembert.equations.angles import rotated
+from dalembert.equations.regressor_print import head
 from dalembert.equations.ring import rational
 from dalembert.expr import Expr
 from dalembert.mechanism import Drive
@@ -398,3 +399,14 @@ def test_entries_that_vanish_are_not_printed_where_axes_point_against_each_other
     there = np.abs(truth).max(axis=0) > 1e-12
     printed = [[str(Y[i + 1, j + 1]) != "0" for j in range(truth.shape[2])] for i in range(3)]
     assert np.array_equal(printed, there)
+
+
+def test_the_head_of_a_regressor_says_what_it_is_for_and_what_its_senses_mean():
+    m = da.load("RZ(), TXK(0.5), RZ(), TXK(0.4); gravity = (0, -9.81, 0);")
+    eq = da.equations(m.with_drives({"all": {"coulomb": "f", "viscous": "v"}}))
+    lines = head(eq.regressor(drives="all"))
+    assert lines[1].startswith("tau = Y phi; Y(i,k): row of joint i,")
+    senses = [x for x in lines if x.startswith(("SGN", "POS", "NEG"))]
+    assert "SGN1 = sign(qd1)" in senses or "POS1 = 1 where qd1 > 0, else 0" in senses
+    assert len(senses) in (2, 4)
+    assert head(eq.energy_regressor())[1].startswith("T + V = E phi; E(k):")
