@@ -44,6 +44,17 @@ def test_friction_that_is_not_asked_for_is_that_of_the_description():
     assert any("that of the description" in note for note in f.notes)
 
 
+@pytest.mark.parametrize("friction", [True, "asymmetric", "offset"])
+@pytest.mark.parametrize("static", [0.35, 0.8])
+def test_a_joint_is_held_at_rest_by_no_less_than_the_friction_that_is_found(friction, static):
+    known = {"coulomb": 0.3, "viscous": 0.1}
+    m = da.load(ARM).with_drives({"j1": known | {"static": static}})
+    real = da.load(ARM).with_drives({"j1": known | {"coulomb": 0.6}})
+    (found,) = da.identify(m, logged(real, m)[0], friction=friction).mechanism.drives
+    assert found.coulomb == pytest.approx((0.6, -0.6), abs=1e-3)
+    assert found.static == pytest.approx((max(static, 0.6), -max(static, 0.6)), abs=1e-3)
+
+
 def test_the_direction_of_gravity_is_found_beside_rotors_and_known_friction():
     m = da.load(ARM).with_drives({"j1": GEARED})
     real = m.with_gravity((3.0, -np.sqrt(9.81**2 - 9), 0))

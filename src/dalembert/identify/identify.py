@@ -216,6 +216,10 @@ def _drives(m: Mechanism, u: Unknowns, phi: Array) -> tuple[Drive, ...]:
             up, down = changes["coulomb"]
             more = own["Fk"] / abs(gear)
             changes |= {"static": (up + more, down - more), "stribeck": speed}
+        elif "coulomb" in changes and any(x != 0 for x in d.static):
+            # friction that is found may be more than held the joint at rest by the description
+            (up, down), held = changes["coulomb"], [to_float(x, values) for x in d.static]
+            changes["static"] = (max(up, held[0]), min(down, held[1]))
         made[j] = replace(d, **changes)
     return tuple(made.values())
 
