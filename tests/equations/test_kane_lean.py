@@ -1,5 +1,6 @@
 """Kane's ten steps of bodies that lean, as they are printed: roots and J_nh by name."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -263,3 +264,30 @@ def test_a_speed_v_without_a_wheel_is_refused_with_the_equation_to_write():
     with pytest.raises(da.ModelError) as error:
         da.kane_form(unicycle(["v", "th"]))
     assert "<wheel>" not in error.value.hint and 'name = "v", equation' in error.value.hint
+
+
+FELT = {
+    "steer": {"wheels": [{"name": "front", "body": "cart", "point": [1, 0, 0],
+                          "normal": [0, 1, 0], "steer": "delta"}]},
+    "elastic": {"elastic": [{"joint": "delta", "stiffness": 350, "rest": 0.2}]},
+    "spring": {"springs": [{"body_i": "fork", "point_i": [0.1, 0, 0], "body_j": "cart",
+                            "point_j": [0.5, 0.3, 0], "stiffness": 40}]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [None, *FELT])
+def test_an_angle_that_is_in_no_step_is_in_no_step(kind):
+    """A body that is symmetric may still steer, or load a spring by its angle."""
+    rear = {"name": "rear", "body": "cart", "point": [0, 0, 0], "normal": [0, 1, 0]}
+    more = FELT.get(kind, {})
+    fork = {"type": "revolute", "name": "delta", "placement": {"translation": [1, 0, 0]}}
+    m = da.load({"format": "dalembert/1", **more, "bodies": [
+        {"name": "cart", "parent": -1, "joint": {"type": "planar", "name": "base"},
+         "mass": 9, "inertia": [1, 1, 2]},
+        {"name": "fork", "parent": "cart", "joint": fork, "mass": 1, "inertia": [1, 1, 2]},
+    ], "wheels": [rear, *more.get("wheels", ())]})  # fmt: skip
+    text = da.kane_form(m).text()
+    steps = text.partition("# step 3")[2]
+    assert "axes that do not spin" in text
+    assert ("in no step below: delta" in text) == (kind is None)
+    assert bool(re.search(r"\bdelta\b", steps)) == (kind is not None)

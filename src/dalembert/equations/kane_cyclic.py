@@ -47,6 +47,14 @@ def cyclic(m: Mechanism, q: Sequence[Any]) -> dict[int, Cyclic]:
     return found
 
 
+def felt(m: Mechanism) -> set[int]:
+    """Return the bodies whose angle steers a wheel or loads a spring: it does stand in steps."""
+    steering = {w.steer for w in m.wheels}
+    turned = {j for j, body in enumerate(m.bodies) if joint_name(body) in steering}
+    pulled = {j for s in m.springs for j in (s.body_i, s.body_j)}
+    return turned | pulled | {e.joint for e in m.elastic}
+
+
 def _symmetric(inertia: Any, a: Vec3) -> bool:
     """Return whether I = λ 1 + (μ - λ) a a' about the mass centre, which lies on the axis."""
     if not all(map(is_plain_zero, inertia.centre.cross(a))):

@@ -12,6 +12,7 @@ from ..expr.formula import Product, Sum, Symbol
 from ..mechanism import joint_name
 from . import kane_products
 from .elimination import has_any
+from .kane_cyclic import felt
 from .kane_forces import tyre_lines
 from .kane_loops import closure_lines, rate_lines
 from .kane_products import body_lines, matrix_product, part_product, row_number, tau_product
@@ -79,10 +80,11 @@ def _coordinates(form: KaneForm) -> tuple[str, list[Line]]:
         lines.append("quaternions have length 1: qx**2+qy**2+qz**2+qw**2 = 1")
     if s.numbered:
         lines.append("joints: " + ", ".join(map(shown, form.m.joint_names)))
-    spun = [s.coordinate(c.rate + 1) for c in form.cyclic.values()]
-    if spun:
-        still = "bodies that are symmetric have axes that do not spin"
-        lines.append(f"cyclic, and in no step below: {', '.join(map(shown, spun))}; {still}")
+    if form.cyclic:
+        there = felt(form.m)
+        spun = [s.coordinate(c.rate + 1) for j, c in form.cyclic.items() if j not in there]
+        unseen = f"cyclic, and in no step below: {', '.join(map(shown, spun))}; " if spun else ""
+        lines.append(f"{unseen}bodies that are symmetric have axes that do not spin")
     told = [*s.steer, *(s.coordinate(k) for k in s.given)]
     if told:
         lines.append("prescribed: " + ", ".join(map(shown, told)))
