@@ -2,13 +2,19 @@
 
 import os
 import signal
+import struct
 import subprocess
 import sys
 import time
+import traceback
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from dalembert.sweep import run
 from peers import SOURCE
 
 pytest.importorskip("pyarrow")
@@ -38,19 +44,69 @@ def study(tmp_path):
     (tmp_path / "arm.toml").write_text(ARM)
     (tmp_path / "study.toml").write_text(STUDY)
     command = [sys.executable, "-m", "dalembert", "sweep", "study.toml", "--out", "out"]
-    run = subprocess.Popen(
+    started = subprocess.Popen(
         [*command, "--workers", "2"], cwd=tmp_path, text=True,
         env={**os.environ, "PYTHONPATH": str(SOURCE.parent)},
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
     )  # fmt: skip
     until = time.monotonic() + 90
     while not list((tmp_path / "out").glob("*.parquet")) and time.monotonic() < until:
-        assert run.poll() is None
+        assert started.poll() is None
         time.sleep(0.02)
-    yield run
-    if run.poll() is None:
-        os.killpg(run.pid, signal.SIGKILL)
-    run.communicate()
+    yield started
+    if started.poll() is None:
+        os.killpg(started.pid, signal.SIGKILL)
+    started.communicate()
+
+
+class Worker:
+    ended = 0
+
+    def terminate(self):
+        self.ended += 1
+        signal.raise_signal(signal.SIGINT)  # a second Ctrl-C, at the worst moment
+
+    def join(self, seconds):
+        assert self.ended and seconds > 0
+
+
+def test_a_second_ctrl_c_leaves_no_worker_behind():
+    workers, shut = [Worker(), Worker(), Worker()], []
+    pool = SimpleNamespace(
+        _processes=dict(enumerate(workers)),
+        _result_queue=None,
+        shutdown=lambda **how: shut.append(how),
+    )
+    usual = signal.getsignal(signal.SIGINT)
+    run._end(pool)
+    assert [w.ended for w in workers] == [1, 1, 1] and len(shut) == 1
+    assert signal.getsignal(signal.SIGINT) is usual
+
+
+POOLS = []  # a fork knows them
+
+
+def sent_in_parts():
+    """Begin to send a result of eight bytes, and stop."""
+    os.write(POOLS[-1]._result_queue._writer.fileno(), struct.pack("!i", 8) + b"half")
+    time.sleep(60)
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+def test_a_worker_that_ends_while_it_sends_is_not_waited_for():
+    POOLS.append(pool := ProcessPoolExecutor(1, get_context("fork")))
+    pool.submit(sent_in_parts)
+    manager, until = pool._executor_manager_thread, time.monotonic() + 30
+
+    def reads():
+        frame = sys._current_frames()[manager.ident]
+        return "_recv" in [x.name for x in traceback.extract_stack(frame)]
+
+    while not reads() and time.monotonic() < until:
+        time.sleep(0.02)
+    run._end(pool)
+    manager.join(30)
+    assert not manager.is_alive()
 
 
 @pytest.mark.parametrize("times", [1, 2])

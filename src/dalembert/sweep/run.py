@@ -15,7 +15,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
 from pathlib import Path
-from threading import Thread
+from threading import Thread, current_thread, main_thread
 
 from ..errors import ComputationError, UsageError, shown
 from ..measure.packages import optional
@@ -24,6 +24,7 @@ from .study import Study
 
 Progress = Callable[[int, int, float], None]  # designs done, designs in all, seconds so far
 SCHEMES = {"dask://": "tcp://", "dask+tls://": "tls://"}  # certificates: Dask's own settings
+PATIENCE = 10  # seconds for a worker to end
 DEATHS = 3  # workers that a chunk may kill before the study stops
 
 
@@ -177,9 +178,29 @@ def _processes(s: Study, todo: list[int], workers: int) -> Iterator[tuple[int, b
                     command="memory may be short: write --workers 1",
                 ) from None
         except BaseException:
-            for worker in list((pool._processes or {}).values()):
-                worker.terminate()
-            pool.shutdown(wait=True, cancel_futures=True)
+            _end(pool)
             raise
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _end(pool: ProcessPoolExecutor) -> None:
+    """End all workers of a pool; a second Ctrl-C would leave some, for which Python waits.
+
+    One may end while it sends a result: the pool would wait for the rest of it for ever, unless
+    nobody could send it any more.
+    """
+    heeds = current_thread() is main_thread()
+    usual = signal.signal(signal.SIGINT, signal.SIG_IGN) if heeds else None
+    try:
+        workers, results = list((pool._processes or {}).values()), pool._result_queue
+        for worker in workers:
+            worker.terminate()
+        for worker in workers:
+            worker.join(PATIENCE)
+        if results is not None:
+            results._writer.close()  # type: ignore[attr-defined]
+        pool.shutdown(wait=False, cancel_futures=True)
+    finally:
+        if heeds:
+            signal.signal(signal.SIGINT, usual or signal.SIG_DFL)
