@@ -233,3 +233,13 @@ def test_nothing_is_called_held_out_when_nothing_was(tmp_path):
     assert "R² on all samples: " in f.text()
     assert "shaded: held out" not in page and "R², all samples" in page
     assert "on samples held out>" in repr(da.identify(ARM, d))
+
+
+@pytest.mark.parametrize("load", [0.0, 0.01])
+def test_a_small_payload_is_no_doubt_about_the_log(load):
+    true = TRUE.with_payload("tip", load, (0.02, 0, 0), (0, 0, 0)) if load else TRUE
+    d = da.read_motion(log(ARM, true, 5, time=8), ARM)
+    f = da.identify(TRUE, d, payload="tip", friction=False)
+    assert min(f.r_squared.values()) > 0.95
+    assert not any("explains little" in n for n in f.notes)
+    assert abs(f.parameters["m.tip"] - load) < 0.01

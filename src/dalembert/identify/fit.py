@@ -151,8 +151,12 @@ def _sureness(e: Equations, noise: Array, seen: Sequence[int]) -> tuple[Array, A
 
 
 def r_squared(stretch: Stretch, x: Array) -> Array:
-    """Return R² of each joint: 1 - residual / spread of the measured force."""
+    """Return R² of each joint: 1 - residual / spread of the measured force.
+
+    Where a known part (a wrench at a joint without a motor) makes the fitted force larger, that one
+    counts. A small payload leaves little to fit, and the model may still explain the force.
+    """
     rest, rows = residuals([stretch], x)
     with np.errstate(divide="ignore", invalid="ignore"):
-        around = stretch.squares - stretch.sum**2 / rows
+        around = (stretch.squares - stretch.sum**2 / rows).max(axis=0)
         return np.where(rows > 0, 1 - rest / around, np.nan)

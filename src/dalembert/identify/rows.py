@@ -37,20 +37,24 @@ class Stretch:
 
     R: list[Array]  # (columns + 1) squared at most
     rows: Array  # how many equations each joint has
-    sum: Array  # of the forces, and of their squares, for R²
-    squares: Array
+    sum: Array  # (2, forces): of what is fitted, and of the measured forces; for R²
+    squares: Array  # of both
 
     @staticmethod
     def empty(forces: int, columns: int) -> Stretch:
         """Return a stretch without samples."""
-        zero = np.zeros(forces)
-        return Stretch([np.zeros((0, columns + 1)) for _ in range(forces)], zero, zero.copy(),
-                       zero.copy())  # fmt: skip
+        R = [np.zeros((0, columns + 1)) for _ in range(forces)]
+        return Stretch(R, np.zeros(forces), np.zeros((2, forces)), np.zeros((2, forces)))
 
     def add(
-        self, flat: Array, layout: Layout, tau: Array, use: Array, weight: Array | None = None
-    ) -> None:
-        """Take equations in: values (n, size), where those of each force lie, tau, use, weight."""
+        self, flat: Array, layout: Layout, both: tuple[Array, Array], use: Array,
+        weight: Array | None = None,
+    ) -> None:  # fmt: skip
+        """Take equations in: values (n, size), where those of each force lie, forces, use, weight.
+
+        - `both`: the forces less their known part, and as they were measured.
+        """
+        tau = both[0]
         across = np.ascontiguousarray(flat.T)  # columns are gathered row by row
         forces = np.ascontiguousarray(tau.T)
         for j, (places, columns) in enumerate(layout):
@@ -67,8 +71,8 @@ class Stretch:
             wide[:, [*columns, -1]] = R
             self.R[j] = triangle([self.R[j], wide])
             self.rows[j] += rows.sum()
-            self.sum[j] += tau[rows, j].sum()
-            self.squares[j] += (tau[rows, j] ** 2).sum()
+            self.sum[:, j] += [x[rows, j].sum() for x in both]
+            self.squares[:, j] += [(x[rows, j] ** 2).sum() for x in both]
 
     def merge(self, other: Stretch) -> None:
         """Take in the equations of another stretch."""
@@ -251,8 +255,8 @@ def _window(every: int) -> Array:
 def _filtered(
     u: Unknowns, d: MeasuredMotion, tau: Array, indices: list[int], span: tuple[int, int],
     every: int, dead: Array, noise: LoopNoise | None = None,
-) -> Iterator[tuple[Array, Layout, Array, Array, Array | None]]:  # fmt: skip
-    """Yield (values, layout, tau, use, weight) of a stretch in pieces; all filtered alike."""
+) -> Iterator[tuple[Array, Layout, tuple[Array, Array], Array, Array | None]]:  # fmt: skip
+    """Yield (values, layout, forces, use, weight) of a stretch in pieces; all filtered alike."""
     whole = d.valid
     window = _window(every)
     reach = len(window)
@@ -270,11 +274,11 @@ def _filtered(
         flat, layout = u.flat(q, qd, qdd)
         force = tau[at] - u.known(q, qd, qdd)
         good = ok[:, None] & np.isfinite(force)
-        force = np.where(good, force, 0.0)
+        force, measured = (np.where(good, x, 0.0) for x in (force, tau[at]))
         moving = np.abs(qd[:, indices]) > dead
         if every == 1:
             weight = None if noise is None else noise.weights(at, lambda x: x)
-            yield flat, layout, force, good & (moving | (dead == 0)), weight
+            yield flat, layout, (force, measured), good & (moving | (dead == 0)), weight
             continue
         count = (b - a - reach) // every + 1
         index = every * np.arange(count)[:, None] + np.arange(reach)
@@ -282,7 +286,7 @@ def _filtered(
         thin = thinning(flat)
         use = good[index].all(axis=1) & (moving[index].all(axis=1) | (dead == 0))
         weight = None if noise is None else noise.weights(at, thinning)
-        yield thin, layout, thinning(force), use, weight
+        yield thin, layout, (thinning(force), thinning(measured)), use, weight
 
 
 def thinned(x: Array, window: Array, every: int, count: int) -> Array:
