@@ -15,6 +15,7 @@ from .ahead import MAKING
 from .instructions import LIBM
 from .lanes import Single, element, suffix, value_type
 from .llvm import ATTRIBUTES, Engine, Table, c_library, generate, host, stack, table, table_entry
+from .schedule import side_by_side
 
 PARTS = ("one", "many", "float32")  # for one state, for many, and for many in single precision
 LANES = (1, 2, 4, 8, Single(4), Single(8), Single(16))
@@ -99,7 +100,7 @@ def functions(lanes: Sequence[int], fused: bool) -> list[str]:
         text = sincos(w, fused)
         if w == 1:  # one state: its angles fill vectors
             few = text.replace("define void @sincos.f64(", "define internal void @sincos.few(")
-            text = few + across(min(4, host().lanes), fused)
+            text = few + across(side_by_side(), fused)
         parts.append(text)
     return [*parts, '!0 = !{!"branch_weights", i32 1, i32 100000}', "\n"]
 
