@@ -293,6 +293,21 @@ def compared(m, seed):
     return form
 
 
+def test_a_wheel_on_a_body_without_mass_pushes_what_the_body_carries():
+    """The form leaves out the slides that carry a cart; the wheel stands on one of them."""
+    slides = [("sx", -1, "x", [1, 0, 0]), ("sy", 0, "y", [0, 1, 0])]
+    bodies = [
+        {"name": n, "parent": k, "joint": {"type": "prismatic", "name": x, "axis": axis}}
+        for n, k, x, axis in slides
+    ]
+    turn = {"type": "revolute", "name": "th", "axis": [0, 0, 1]}
+    cart = {"name": "cart", "parent": 1, "joint": turn, "mass": 2, "com": [0.3, 0, 0]}
+    wheel = {"name": "rail", "body": "sy", "point": [0.1, 0.2, 0], "normal": ["-3/5", "4/5", 0]}
+    m = da.load({"format": "dalembert/1", "bodies": [*bodies, cart | {"inertia": [0, 0, 0.3]}],
+                 "wheels": [wheel]})  # fmt: skip
+    assert len(compared(m, 7).bodies) == 1
+
+
 @pytest.mark.parametrize("name", MACHINES)
 def test_closed_forms_are_those_of_the_algorithm(name):
     form = compared(MACHINES[name], 7)
