@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.cli import main
 from dalembert.errors import DalembertError
 from dalembert.sweep.task import checked_task
 
@@ -47,6 +48,17 @@ def refused(match, call, *args, **options):
 )
 def test_drives(drives, match):
     refused(match, ARM.with_drives, drives)
+
+
+def test_a_load_of_a_command_and_a_joint_that_is_held_have_units_of_their_kind(capsys):
+    phrase = "RZ(), TXK(1); gravity = (0, 0, 0); body 1: M = 1, D = (1, 0, 0);"
+    for load in ("tip=1m", "tip=90deg", "tip=1,90deg,0,0"):
+        assert main(["check", phrase, "--payload", load]) != 0
+        assert "is a unit of" in capsys.readouterr().err
+    assert main(["check", phrase, "--payload", "tip=1,100mm,0,0"]) == 0
+    bodies = [{"name": "a", "parent": -1, "joint": {"type": "revolute"}, "mass": 1}]
+    held = {"format": "dalembert/1", "bodies": bodies, "simplified": {"freeze": {"a": "1m"}}}
+    refused("is a unit of length", da.load, held)
 
 
 def test_what_a_load_is_has_no_unit_of_another_kind():

@@ -99,17 +99,19 @@ def flag(names: str, help: str) -> Callable[[Callable[..., Any]], Any]:
 # -- one value -----------------------------------------------------------------------------------
 
 
-def parsed(part: str, option: str, whole: str, start: int) -> Any:
+def parsed(part: str, option: str, whole: str, start: int, unit: Any = None) -> Any:
     """Return the exact value of an expression that begins at `start` in the text of an option."""
     from ..expr import Graph
     from ..read.expressions import expression
 
-    return expression(part, Graph(), Place(option, 1, start + 1, whole))
+    return expression(part, Graph(), Place(option, 1, start + 1, whole), unit=unit)
 
 
-def value_of(part: str, option: str, whole: str, start: int) -> Fraction | str:
+def value_of(
+    part: str, option: str, whole: str, start: int, unit: Any = None
+) -> Fraction | str:  # fmt: skip
     """Return a decimal exactly, or the text of an expression that can be read."""
-    value = parsed(part, option, whole, start)
+    value = parsed(part, option, whole, start, unit)
     return Fraction(value) if isinstance(value, (int, Fraction)) else part.strip()
 
 
@@ -239,7 +241,10 @@ def payload(text: str, option: str) -> tuple[str, Any, tuple[Any, ...]]:
     """Return frame, mass and mass centre of FRAME=MASS[,X,Y,Z]."""
     need, example = "a frame and a mass, or also its centre, are needed", "tip=2.5,0,0,0.1"
     frame, value, at = _pair(text, option, need, example)
-    found = [value_of(part, option, text, start) for part, start in parts_of(value, at)]
+    found = [
+        value_of(part, option, text, start, "length" if k else "number")
+        for k, (part, start) in enumerate(parts_of(value, at))
+    ]
     if len(found) not in (1, 4):
         raise _needed(text, option, need, example)
     return frame, found[0], tuple(found[1:]) or (0, 0, 0)

@@ -12,7 +12,7 @@ from ..mechanism.simplified import NEGLECTED, Simplified
 from .dump import Literal
 from .fields import Reading, kind
 from .native_fields import Field, Index, Record, Type, listed, one
-from .native_types import NAME, NUMBER, TEXT, words
+from .native_types import NAME, NUMBER, TEXT, joint_units, words
 from .native_values import number
 from .offsets import At
 
@@ -30,7 +30,8 @@ def _frozen(reading: Reading, value: Any, at: At, index: Index) -> dict[str, Any
         if name not in names:
             hint = closest(name, names)
             reading.fail((*at, str(key)), f"there is no joint {shown(name)!r}", hint)
-        found = reading.number(x, (*at, str(key)))
+        units = joint_units(index.kinds[index.joints[name]])
+        found = reading.number(x, (*at, str(key)), units[0] if len(units) == 1 else None)
         out[name] = str(x) if isinstance(found, Expr) else found
     return out
 

@@ -65,7 +65,7 @@ IN_PARTS: dict[str, tuple[type[Any], type[Any]]] = {
 }
 
 
-def _units(word: Any, rates: bool = False) -> list[Unit]:
+def joint_units(word: Any, rates: bool = False) -> list[Unit]:
     """Return what the coordinates of a joint are, or what its rates are those of."""
     found: list[Unit] = []
     for kind in IN_PARTS.get(word, (KINDS[word],) if word in KINDS else ()):
@@ -92,20 +92,20 @@ def _word(reading: Reading, at: At) -> str:
 
 def _speed_limit(reading: Reading, value: Any, at: At, index: Index) -> Any:
     """Return the largest rate of a joint: an angle or a length per second."""
-    units = set(_units(_word(reading, at), rates=True))
+    units = set(joint_units(_word(reading, at), rates=True))
     return reading.limit(value, at, units.pop() if len(units) == 1 else None)
 
 
 def _coordinate(reading: Reading, value: Any, at: At, index: Index) -> Any:
     """Return a value of the coordinate of the joint that the same table names."""
     k = joint(reading, _row(reading, at)["joint"], (*at[:-1], "joint"), index)
-    units = _units(index.kinds[k])
+    units = joint_units(index.kinds[k])
     return reading.number(value, at, units[0] if len(units) == 1 else None)
 
 
 def _limits(reading: Reading, value: Any, at: At, index: Index) -> tuple[Any, ...]:
     """Return pairs of limits; a single pair may be given as it is."""
-    units = dict(enumerate(_units(_word(reading, at))))
+    units = dict(enumerate(joint_units(_word(reading, at))))
     rows = [] if value is None else reading.listed(value, at)
     if rows and not any(isinstance(row, (list, tuple)) for row in rows):
         rows = [rows]
