@@ -326,3 +326,11 @@ def test_a_run_says_in_which_order_it_reads_forces():
     assert told not in tree.notes
     plain = da.simulate(constrained("abc"), q, [0, 0], t=[0, 0.1], torque=[1.0, 2.0, 3.0])
     assert not any("order" in n for n in plain.notes)
+
+
+@pytest.mark.parametrize("what", ["q", "qd", "tau"])
+def test_numbers_that_are_not_finite_are_refused(what):
+    m = da.load("RZ(), TXK(0.5), RZ(), TXK(0.4); body 1: M = 1; body 2: M = 1;")
+    state = {"q": [0.1, 0.2], "qd": [0, 0], "tau": [0, 0]} | {what: [float("nan"), 1]}
+    with pytest.raises(da.UsageError, match=f"{what} holds a number that is not finite"):
+        da.linearize(m, **state)

@@ -217,6 +217,15 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(shown, names[:12])) + (", ..." if len(names) > 12 else "")
 
 
+def _require(what: str, x: Array, size: int) -> None:
+    """Refuse numbers that are too many, too few, or not finite."""
+    if x.shape != (size,):
+        hint = "q has m.nq numbers, qd m.nv; tau one for each motor or joint"
+        raise UsageError(f"{what} has shape {x.shape}, expected ({size},)", hint=hint)
+    if not np.isfinite(x).all():
+        raise UsageError(f"{what} holds a number that is not finite: {x.tolist()}")
+
+
 def linearize(
     m: Mechanism,
     q: ArrayLike | None = None,
@@ -254,9 +263,7 @@ def linearize(
     v = np.asarray(np.zeros(own.speeds) if qd is None else qd, dtype=float)
     v, forces, kept = asked(own, at, v, tau, steer, t)
     for what, x, size in (("q", at, m.nq), ("qd", v, own.speeds), ("tau", forces, own.forces)):
-        if x.shape != (size,):
-            hint = "q has m.nq numbers, qd m.nv; tau one for each motor or joint"
-            raise UsageError(f"{what} has shape {x.shape}, expected ({size},)", hint=hint)
+        _require(what, x, size)
     check_quaternions(m, "linearize", at)
     if isinstance(own, Closed):
         at = evaluate(m, "assembly", at)
