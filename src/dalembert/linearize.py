@@ -217,13 +217,14 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(shown, names[:12])) + (", ..." if len(names) > 12 else "")
 
 
-def _require(what: str, x: Array, size: int) -> None:
+def _require(**given: tuple[Array, int]) -> None:
     """Refuse numbers that are too many, too few, or not finite."""
-    if x.shape != (size,):
-        hint = "q has m.nq numbers, qd m.nv; tau one for each motor or joint"
-        raise UsageError(f"{what} has shape {x.shape}, expected ({size},)", hint=hint)
-    if not np.isfinite(x).all():
-        raise UsageError(f"{what} holds a number that is not finite: {x.tolist()}")
+    for what, (x, size) in given.items():
+        if x.shape != (size,):
+            hint = "q has m.nq numbers, qd m.nv; tau one for each motor or joint"
+            raise UsageError(f"{what} has shape {x.shape}, expected ({size},)", hint=hint)
+        if not np.isfinite(x).all():
+            raise UsageError(f"{what} holds a number that is not finite: {x.tolist()}")
 
 
 def linearize(
@@ -262,8 +263,7 @@ def linearize(
     at: Array = np.asarray(q, dtype=float)
     v = np.asarray(np.zeros(own.speeds) if qd is None else qd, dtype=float)
     v, forces, kept = asked(own, at, v, tau, steer, t)
-    for what, x, size in (("q", at, m.nq), ("qd", v, own.speeds), ("tau", forces, own.forces)):
-        _require(what, x, size)
+    _require(q=(at, m.nq), qd=(v, own.speeds), tau=(forces, own.forces))
     check_quaternions(m, "linearize", at)
     if isinstance(own, Closed):
         at = evaluate(m, "assembly", at)
@@ -299,9 +299,8 @@ def _many(designs: Designs, q: Any, qd: Any, tau: Any, options: Any) -> Linear:
         if x is None or np.ndim(x) == 1:
             return x
         whole = np.asarray(x, dtype=float)
-        return np.broadcast_to(whole, (*designs.lead, whole.shape[-1])).reshape(
-            -1, whole.shape[-1]
-        )[k]
+        n = whole.shape[-1]
+        return np.broadcast_to(whole, (*designs.lead, n)).reshape(-1, n)[k]
 
     made = [linearize(m, row(q, k), row(qd, k), row(tau, k), **options)
             for k, m in enumerate(designs)]  # fmt: skip
@@ -321,8 +320,7 @@ def _notes(own: System, q: Array, v: Array, steer: Any, t: float) -> tuple[str, 
     u = [float(x) for x in held_signals(own, q, steer, t)]
     qd = own.bound(m.bound()).velocity([float(x) for x in q], [float(x) for x in v], u)
     still = [m.rate_joints[k] for k in dry_joints(own) if qd[k] == 0]
-    if still:
-        notes = (*notes, f"Coulomb friction is left out at rest: {_listed(still)}")
+    notes += (f"Coulomb friction is left out at rest: {_listed(still)}",) if still else ()
     return notes
 
 
