@@ -99,7 +99,7 @@ def test_angles_of_one_state_are_kept_as_vectors(n):
 
     made = program(trace(run, [("q", n)]))
     one = _alone(module.module(made)[0])[0]
-    side = schedule.side_by_side()
+    side = llvm.side_by_side()
     assert one.count(f"store <{side} x double>") == sum(
         -(-m // side) for m in (n, 2 * n) if m >= side
     )

@@ -14,8 +14,18 @@ from . import cache
 from .ahead import MAKING
 from .instructions import LIBM
 from .lanes import Single, element, suffix, value_type
-from .llvm import ATTRIBUTES, Engine, Table, c_library, generate, host, stack, table, table_entry
-from .schedule import side_by_side
+from .llvm import (
+    ATTRIBUTES,
+    Engine,
+    Table,
+    c_library,
+    generate,
+    host,
+    side_by_side,
+    stack,
+    table,
+    table_entry,
+)
 
 PARTS = ("one", "many", "float32")  # for one state, for many, and for many in single precision
 LANES = (1, 2, 4, 8, Single(4), Single(8), Single(16))

@@ -99,6 +99,11 @@ def host() -> Host:
     return Host(triple, cpu, features.flatten(), _lanes(features), fused)
 
 
+def side_by_side() -> int:
+    """Return how many angles of one state have their sines taken at once."""
+    return min(4, host().lanes)
+
+
 def _lanes(features: Mapping[str, bool]) -> int:
     """Return the lanes of double precision of a processor."""
     if all(features.get(name) for name in ("avx512f", "avx512vl", "avx512dq")):

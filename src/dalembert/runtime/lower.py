@@ -17,7 +17,7 @@ from .instructions import MASKS, ROUNDED, SIMPLE
 from .lanes import alone, element, mask_type, real, size, value_type, width
 from .layout import Layout
 from .lines import Lines
-from .schedule import DECODED, Outlet, Schedule, side_by_side, stays
+from .schedule import DECODED, Outlet, Schedule, stays
 from .transpose import rows
 
 LONG = 1000  # lines of a block from which on their order may be kept
@@ -296,7 +296,7 @@ class Chunk(Lines):
 
     def row(self, item: Row) -> None:
         """Store the angles; between this chunk and the next their sines and cosines are taken."""
-        if self.plan.alone and len(item.angles) >= side_by_side():
+        if self.plan.alone and len(item.angles) >= llvm.side_by_side():
             self.vectors(item)
             return
         for k, angle in enumerate(item.angles, self.plan.first[item]):
@@ -305,7 +305,7 @@ class Chunk(Lines):
 
     def vectors(self, item: Row) -> None:
         """Store the angles of one state as vectors: what is stored in parts is read late."""
-        wide, many = side_by_side(), self.plan.taken(item)
+        wide, many = llvm.side_by_side(), self.plan.taken(item)
         angles = [*item.angles, *item.angles[-1:] * (many - len(item.angles))]
         kind = value_type(wide)
         for first in range(0, many, wide):

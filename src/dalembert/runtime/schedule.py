@@ -64,13 +64,8 @@ class Schedule:
 
 
 def _taken(row: Row, alone: bool) -> int:
-    many, side = len(row.angles), side_by_side() if alone else 1
+    many, side = len(row.angles), llvm.side_by_side() if alone else 1
     return many if many < side else -(-many // side) * side
-
-
-def side_by_side() -> int:
-    """Return how many angles of one state have their sines taken at once."""
-    return min(4, llvm.host().lanes)
 
 
 @dataclass(frozen=True, slots=True)
