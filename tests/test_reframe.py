@@ -166,3 +166,17 @@ def test_frames_that_would_cost_digits_are_not_slid(levers):
         q = [0.9 + k, 2.8 - k, 2.9]
         got, want = (newton_euler(x, q, rest, rest)[1] for x in (simplify(m, levers=levers), m))
         assert abs(float(got) - float(want)) < 1e-14 * largest
+
+
+def test_a_slide_near_a_far_joint_keeps_its_digits():
+    """A body slides beside the first axis: a frame slid far along it would cost its digits."""
+    text = """
+    RY()[TXK(-165), TYK(106), RX(), TXK(1)], TXK(0.0006), TZK(0.0022), RXK(0.8), TZ();
+    body 1: M = 2, D = (-39, 86, 63), I = (192, 138, 124);
+    body 2: M = 1.5, D = (1, -300, 20), I = (3000, 9000, 9000);
+    body 3: M = 0.4, I = (1049, 1056, 10);
+    """
+    m = dalembert.load(text).bound()
+    for levers in ("few", "axial", "foot"):
+        M, want = (composite(x, [0.3, -0.2, 0.003]) for x in (simplify(m, levers=levers), m))
+        assert abs(float(M[0][2]) - float(want[0][2])) <= 1e-13 * 0.4 * 0.0023

@@ -10,10 +10,11 @@ import math
 from collections.abc import Callable, Iterable
 
 from .expr import Expr
-from .joint import Revolute
+from .joint import Prismatic, Revolute
 from .mechanism import Body, Mechanism
 
 LOST = 1e-13  # of the largest term
+GROWN = 1000  # times a first moment of a sliding body may grow: it stands in sums that cancel
 
 Regroup = Callable[[Mechanism], Mechanism]
 
@@ -25,6 +26,10 @@ def digits_kept(m: Mechanism, chosen: Mechanism, regroup: Regroup) -> bool:
     """
     if any(isinstance(x, Expr) for b in m.bodies for x in (*b.placement.p, b.m, *b.h, *b.Io.six())):
         return True  # letters: what they will be is not known
+    slid = ((_lever(b), _lever(c)) for b, c in zip(m.bodies, chosen.bodies, strict=True)
+            if isinstance(b.joint, Prismatic))  # fmt: skip
+    if any(now > GROWN * before > 0 for before, now in slid):
+        return False
     pairs = zip(regroup(m).bodies, regroup(chosen).bodies, _moments(m), strict=True)
     return all(
         abs(_across(one) - _across(other)) <= LOST * most
@@ -35,6 +40,11 @@ def digits_kept(m: Mechanism, chosen: Mechanism, regroup: Regroup) -> bool:
 
 def _across(body: Body) -> float:
     return _length((body.h.x, body.h.y))
+
+
+def _lever(body: Body) -> float:
+    """Return the first moment about the parent's origin, without signs."""
+    return abs(float(body.m)) * _length(body.placement.p) + _length(body.h)
 
 
 def _moments(m: Mechanism) -> list[float]:
