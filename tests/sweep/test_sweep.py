@@ -559,3 +559,12 @@ def test_a_design_whose_own_limits_are_too_near_cannot_do_the_task(task):
         m = lettered(limits=[-0.1, "N/10"]).with_values(N=nominal)
         s = da.sweep(m, {"N": [9.0, 20.0]}, task=task, measure=["peak"], workers=1)
         assert s.columns["feasible"].tolist() == [False, True]
+
+
+@pytest.mark.parametrize("kind", ["lhs", "grid"])
+def test_a_number_of_designs_that_no_float_holds_is_refused(kind):
+    m = da.load("RZ(), TXK(L1), RZ(), TXK(L2); body 1: M = 1; body 2: M = 1;")
+    moves = {"joint_moves": [{"from": [0, 0], "to": [1, 1], "time": 0.8}]}
+    with pytest.raises(da.UsageError, match="more than 1e300 designs; a study may have 1e\\+09"):
+        da.sweep(m, {"L1": (0.3, 0.5), "L2": (0.3, 0.5)}, task=moves, measure=["peak"],
+                 plan=kind, samples=10**400)  # fmt: skip

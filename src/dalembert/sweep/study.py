@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -218,7 +219,7 @@ def _plan(
         sizes = [len(r["values"]) if "values" in r else samples for r in free.values()]
         if None in sizes:
             raise UsageError("a grid over a range needs samples", where, hint="samples = 20")
-        count = int(np.prod([float(s) for s in sizes]))
+        count = math.prod(sizes)
     elif kind == "list":
         sizes = [len(r["values"]) if "values" in r else 0 for r in free.values()]
         if not sizes or len(set(sizes)) != 1 or 0 in sizes:
@@ -227,9 +228,9 @@ def _plan(
     else:
         count = samples or 1000
     if not 1 <= count <= MOST:
-        raise UsageError(
-            f"{count:.3g} designs; a study may have {MOST:.0e}", where, hint="take coarser steps"
-        )
+        many = f"{count:.3g}" if count < 10**300 else "more than 1e300"
+        told = f"{many} designs; a study may have {MOST:.0e}"
+        raise UsageError(told, where, hint="take coarser steps")
     return {"kind": kind, "samples": samples, "seed": numbers["seed"], "count": count,
             "chunk": numbers["chunk"]}  # fmt: skip
 
