@@ -1,7 +1,7 @@
 """Print the measured tables as Markdown: speed beside peers, operations, chains, equations.
 
 python -m benchmarks [all | ratios | kernels | loops | equations | listings | kane | moving |
-                     simulation | forms | designs | studies | growth | plots | pages]
+                     simulation | forms | designs | studies | growth | threads | plots | pages]
                     [--quick] [--chains] [--no-peers]
 """
 
@@ -36,6 +36,7 @@ from . import (
     spread,
     start,
     studies,
+    threads,
 )
 
 
@@ -86,6 +87,7 @@ PARTS: dict[str, Callable[[argparse.Namespace], Iterable[str]]] = {
     "spread": _spread,
     "ratios": lambda o: ratios.rows(o.only, 0.05 if o.quick else 0.6, o.out),
     "plots": lambda o: plots.lines(),
+    "threads": lambda o: threads.lines(o.quick),
     "growth": lambda o: growth.rows(o.quick),
     "start": lambda o: start.lines(o.quick),
     "kernels": lambda o: kernels(o),
@@ -127,8 +129,20 @@ def cpu() -> str:
     """Return the name of the processor."""
     file = Path("/proc/cpuinfo")
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
+    found = dict(reversed([map(str.strip, x.split(":", 1)) for x in lines if ":" in x]))
+    if "model name" not in found:
+        return platform.processor() or platform.machine()
+    told = found["model name"]
+    if {"cpu family", "model"} <= set(found):  # names of virtual machines tell little
+        told += f" (family {found['cpu family']}, model {found['model']}, {lanes()} doubles wide)"
+    return told
+
+
+def lanes() -> int:
+    """Return how many doubles a register holds for our kernels."""
+    from dalembert.runtime.llvm import host
+
+    return host().lanes
 
 
 def speed(found: dict, peers: bool, seconds: float) -> Iterator[str]:

@@ -7,7 +7,8 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import UsageError
-from dalembert.runtime.team import pool, size
+from dalembert.runtime.crew import crew
+from dalembert.runtime.team import size
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "sched_getaffinity"), reason="this system does not keep threads on cores"
@@ -23,8 +24,8 @@ def test_threads_on_cores_give_the_same_numbers():
         k = da.compile(m, "mass_matrix", threads=team)
         assert k.threads == tuple(team) and size(k.threads) == len(team)
         assert np.array_equal(k(q), alone)
-    where = [pool((cores[0],)).submit(os.sched_getaffinity, 0).result() for _ in range(3)]
-    assert where == [{cores[0]}] * 3
+    (thread,) = crew((cores[0],)).threads
+    assert os.sched_getaffinity(thread.native_id) == {cores[0]}
 
 
 @pytest.mark.parametrize("threads", [[], [0, 0], [10_000], ["0"], 0, True, None])

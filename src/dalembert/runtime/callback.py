@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 
 from .card import Card
-from .native import _BATCH, _ONE
+from .native import _ONE
+
+_pointer, _word = ctypes.c_void_p, ctypes.c_int64
+_BATCH = ctypes.CFUNCTYPE(None, _pointer, _pointer, _pointer, _word, _pointer, _word, _pointer)
 
 
 class Callback:

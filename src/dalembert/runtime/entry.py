@@ -9,6 +9,7 @@ It keeps the GIL for one state and short batches, and releases it for long ones.
 from __future__ import annotations
 
 from . import stub
+from .crew_lines import DESK, JOB
 from .llvm import table
 from .object_lines import ObjectLines
 
@@ -88,6 +89,7 @@ class _Entry(ObjectLines):
         super().__init__()
         self.ins, self.outs, self.made = (self.room(stub.PORTS, "ptr") for _ in range(3))
         self.strides, self.bytes, self.out_bytes = (self.room(stub.PORTS) for _ in range(3))
+        self.tables = (self.ins, self.outs, self.strides, self.bytes)
         self.dims, self.own, self.given = self.room(stub.DIMENSIONS + 1), self.room(1), self.room(3)
         self.plan = self.word("%self", offset, "ptr")
         self.inputs, self.outputs = self.head("inputs"), self.head("outputs")
@@ -260,12 +262,33 @@ class _Entry(ObjectLines):
         up = self("add i64 {}, 63", self("ptrtoint ptr {} to i64", memory))
         own = self("inttoptr i64 {} to ptr", self("and i64 {}, -64", up))
         thread = self("call ptr {}()", self.need("PyEval_SaveThread"))
-        self.lines.append(f"call void {batch}({given}, ptr {own})")
+        alone = self.same(self.head("desk"), 0)
+        self.branch(alone, "apart", "shared")
+        self.lines.append(f"call void {batch}({given}, ptr {own})\n  br label %back\nshared:")
+        self.share(lead, own)
+        self.open("back")
         self.lines.append(f"call void {self.need('PyEval_RestoreThread')}(ptr {thread})")
         self.lines.append(f"call void {self.need('free')}(ptr {memory})")
         self.lines.append("br label %done\nbrief:")
         self.lines.append(f"call void {batch}({given}, ptr {scratch})")
         self.open("done")
+
+    def share(self, lead: str, scratch: str) -> None:
+        """Let the threads of a desk take part in a batch."""
+        records, tile = self.record(self.records, self.inputs), self.head("tile")
+        with self.loop(self.outputs) as k:
+            self.keep(self.bytes, k, self.word(self.record(records, k), 8))
+        job, up = self.room(len(JOB)), self("add i64 {}, {}", lead, self("sub i64 {}, 1", tile))
+        own = {
+            "run": self.head("batch"), "first": "0", "last": lead, "unit": tile, "row": tile,
+            "params": "0", "width": "0", "each": "0", "pieces": self("sdiv i64 {}, {}", up, tile),
+            "inputs": self.inputs, "outputs": self.outputs, "scratch": self.head("scratch_batch"),
+        }  # fmt: skip
+        own |= {"ins": self.ins, "strides": self.strides, "outs": self.outs, "rows": self.bytes}
+        for n, name in enumerate(JOB):
+            self.keep(job, n, own[name], "ptr" if own[name] in self.tables else "i64")
+        given = f"ptr {self.head('desk', 'ptr')}, ptr {job}, ptr {scratch}"
+        self.lines.append(f"call void {self.head('share', 'ptr')}({given})")
 
     def answer(self, out: str) -> None:
         """Return what was given, a new array, or a tuple of new ones."""
@@ -309,10 +332,13 @@ def _call(offset: int) -> str:
         c.keyword()
     c.read()
     out, lead = c.word(c.given, 0, "ptr"), c.word(c.given, 16)
-    # an empty batch, and one for several threads, are left to Python
+    # an empty batch is left to Python, and so is one for threads that have not begun
     short = c(f"icmp sle i64 {lead}, {stub.SHORT}")
-    mine = c("or i1 {}, {}", short, c.same(c.head("threads"), 1))
-    c.unless(c("and i1 {}, {}", mine, c("icmp ne i64 {}, 0", lead)), "slow")
+    with c.when(c("xor i1 {}, true", c("or i1 {}, {}", short, c.same(c.head("threads"), 1)))):
+        desk = c.head("desk", "ptr")
+        c.unless(c("icmp ne ptr {}, null", desk), "slow")
+        c.unless(c("icmp ne i64 {}, 0", c.word(desk, 8 * DESK.index("threads"))), "slow")
+    c.unless(c("icmp ne i64 {}, 0", lead), "slow")
     # what is reduced are states: there must be some, and results have no dimension for them
     each = c.same(c.head("reduced"), 0)
     c.unless(c("or i1 {}, {}", each, c("icmp sgt i64 {}, 0", lead)), "slow")

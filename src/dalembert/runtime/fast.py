@@ -18,6 +18,7 @@ import numpy as np
 from . import cache, stub
 from .ahead import MAKING
 from .card import Card
+from .crew import place
 from .kernel import Kernel
 from .llvm import Engine, c_library, generate
 from .native import Native, address, scratch
@@ -199,10 +200,12 @@ def renewed(made: Kernel) -> None:
 
 def _plan(card: Card, code: Native, threads: Team) -> tuple[Any, ...]:
     memory, start = scratch(max(card.scratch_one, card.scratch_batch))
+    reduced = card.form.reduce is not None
+    desk, share = (0, 0) if threads == 1 or reduced else place(threads)
     words = [
         len(card.inputs), len(card.outputs), code.one_address, code.whole_address,
         start, card.scratch_batch, threads if isinstance(threads, int) else 2,
-        int(card.form.reduce is not None),
+        int(reduced), card.tile, desk, share,
     ]  # fmt: skip
     dtype = np.dtype(card.form.dtype)  # lives as long as NumPy
     for port in (*card.inputs, *card.outputs):

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .card import Card
+from .crew import crew
+from .crew_lines import PORTS
 from .evaluator import Arrays, Given
-from .team import Team, pool, size
+from .team import Team
 
 if TYPE_CHECKING:
     from .llvm import Engine
 
 _pointer = ctypes.c_void_p
 _ONE = ctypes.CFUNCTYPE(None, _pointer, _pointer, _pointer, _pointer)
+# the last argument is read by code that reduces only: others get it all the same
 _BATCH = ctypes.CFUNCTYPE(
-    None, _pointer, _pointer, _pointer, ctypes.c_int64, _pointer, ctypes.c_int64, _pointer
-)
-
-_BLOCKS = ctypes.CFUNCTYPE(
     None, _pointer, _pointer, _pointer, ctypes.c_int64, _pointer, ctypes.c_int64, _pointer,
     ctypes.c_int64,
 )  # fmt: skip
@@ -48,7 +45,7 @@ class Native:
         self._before: list[Engine] = []  # code that calls may still be in
         self.run(engine)
         self._table = _pointer * max(len(card.inputs), len(card.outputs), 1)
-        self._strides = ctypes.c_int64 * max(len(card.inputs), 1)
+        self._words = ctypes.c_int64 * max(len(card.inputs), len(card.outputs), 1)
         word = np.dtype(card.form.dtype).itemsize
         self._in_bytes = tuple(word * p.size for p in card.inputs)
         self._out_bytes = tuple(word * p.size for p in card.outputs)
@@ -62,7 +59,6 @@ class Native:
         # one row for each state, or one of all states
         self.whole_address = engine.address("whole" if self.card.form.reduce else "batch")
         self._one, self._batch = _ONE(self.one_address), _BATCH(self.batch_address)
-        self._blocks = _BLOCKS(self.batch_address)
 
     def one(self, inputs: Arrays, params: np.ndarray | None, outs: Arrays) -> None:
         """Compute one state."""
@@ -73,59 +69,43 @@ class Native:
 
     def batch(self, given: Given, outs: Arrays, count: int, threads: Team) -> None:
         """Compute `count` states; an input that is not batched serves all of them."""
-        arguments = self._arguments(given)
-        ends = [*map(address, outs)]
-
-        def part(first: int, last: int) -> None:
-            rows = [a + first * s for a, s in zip(ends, self._out_bytes, strict=True)]
-            memory, start = scratch(self.card.scratch_batch)
-            self._batch(*arguments(first), self._table(*rows), last - first, start)
-            del memory
-
         tile = self.card.tile
-        _shared(part, -(-count // tile), threads, lambda n: min(count, n * tile))
+        self._shared(given, outs, (0, count, tile), (tile, 0), threads)
 
     def reduce(
         self, given: Given, outs: Arrays, states: tuple[int, int, int], threads: Team
     ) -> None:
         """Reduce the states (first, last, each): every `each` of them to one row of `outs`."""
-        begin, end, each = states
-        arguments = self._arguments(given)
-        ends = [*map(address, outs)]
+        self._shared(given, outs, states, (1, states[2]), threads)
 
-        def part(first: int, last: int) -> None:
-            rows = [a + first * s for a, s in zip(ends, self._out_bytes, strict=True)]
-            here, stop = begin + first * each, min(end, begin + last * each)
-            memory, start = scratch(self.card.scratch_batch)
-            self._blocks(*arguments(here), self._table(*rows), stop - here, start, each)
-            del memory
+    def _shared(
+        self, given: Given, outs: Arrays, states: tuple[int, int, int], rows: tuple[int, int],
+        threads: Team,
+    ) -> None:  # fmt: skip
+        """Run the code on states (first, last, of a piece), in threads if there are several pieces.
 
-        _shared(part, -(-(end - begin) // each), threads, lambda n: n)
-
-    def _arguments(self, given: Given) -> Callable[[int], tuple[Any, ...]]:
-        """Return the function that gives the first arguments of compiled code from a state on."""
+        `rows` are those of results of a piece, and the states that code makes one row of, if any.
+        """
+        first, last, unit = states
+        row, each = rows
         ins, batched, params, params_batched = given
-        strides = [s if b else 0 for s, b in zip(self._in_bytes, batched, strict=True)]
-        starts, steps = [*map(address, ins)], self._strides(*strides)
+        places, ends = [*map(address, ins)], [*map(address, outs)]
+        steps = [s if b else 0 for s, b in zip(self._in_bytes, batched, strict=True)]
         width = self._param_bytes if params_batched else 0
-        own = 0 if params is None else address(params)
-
-        def at(first: int) -> tuple[Any, ...]:
-            table = self._table(*(a + first * s for a, s in zip(starts, strides, strict=True)))
-            return table, steps, own + first * width, width
-
-        return at
-
-
-def _shared(
-    part: Callable[[int, int], None], pieces: int, threads: Team, place: Callable[[int], int]
-) -> None:
-    """Run a function on all pieces, in as many runs of neighbours as there are threads."""
-    workers = min(size(threads), pieces)
-    if workers <= 1 and isinstance(threads, int):
-        part(0, place(pieces))
-        return
-    cuts = [place(pieces * k // workers) for k in range(workers + 1)]
-    team = pool(min(threads, workers) if isinstance(threads, int) else threads)
-    for done in [team.submit(part, a, b) for a, b in pairwise(cuts)]:
-        done.result()
+        start = 0 if params is None else address(params)
+        pieces = -(-(last - first) // unit)
+        memory, room = scratch(self.card.scratch_batch)
+        if pieces <= 1 or threads == 1 or max(len(ins), len(outs)) > PORTS:
+            here = [a + first * s for a, s in zip(places, steps, strict=True)]
+            self._batch(
+                self._table(*here), self._words(*steps), start + first * width, width,
+                self._table(*ends), last - first, room, each,
+            )  # fmt: skip
+        else:
+            starts, stops = self._table(*places), self._table(*ends)
+            strides, jumps = self._words(*steps), self._words(*self._out_bytes)
+            at = [ctypes.addressof(t) for t in (starts, strides, stops, jumps)]
+            own = [self.batch_address, at[0], at[1], start, width, at[2], at[3], first, last, unit]
+            own += [row, each, pieces, len(ins), len(outs), self.card.scratch_batch]
+            crew(threads).share((ctypes.c_int64 * len(own))(*own), room)
+        del memory

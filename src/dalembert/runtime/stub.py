@@ -8,7 +8,10 @@ SHORT = 64  # states up to which the GIL is kept
 VECTORS = (1, 2, 3)  # numbers of inputs that have an entry of their own
 
 # words of a plan: a head, then a record per input, then a record per output
-HEAD = ("inputs", "outputs", "one", "batch", "scratch", "scratch_batch", "threads", "reduced")
+HEAD = (
+    "inputs", "outputs", "one", "batch", "scratch", "scratch_batch", "threads", "reduced", "tile",
+    "desk", "share",
+)  # fmt: skip
 # dimensions, bytes, each dimension, dtype and its number, where the last array lay
 RECORD = 5 + DIMENSIONS
 DTYPE_AT, NUMBER_AT, LAST_AT = (8 * (n + DIMENSIONS) for n in (2, 3, 4))

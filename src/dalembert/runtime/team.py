@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError, shown
@@ -49,28 +49,18 @@ def size(team: Team) -> int:
     return team if isinstance(team, int) else len(team)
 
 
-_pools: dict[Team, ThreadPoolExecutor] = {}
+_pools: dict[int, ThreadPoolExecutor] = {}
 _lock = threading.Lock()
 
 
-def pool(team: Team) -> ThreadPoolExecutor:
-    """Return the threads shared by all kernels that use these."""
+def pool(threads: int) -> ThreadPoolExecutor:
+    """Return so many threads for work that Python leads."""
     from concurrent.futures import ThreadPoolExecutor
 
     with _lock:
-        if team not in _pools:
-            cores = iter(()) if isinstance(team, int) else iter(team)
-            _pools[team] = ThreadPoolExecutor(
-                size(team), thread_name_prefix="dalembert", initializer=_stay, initargs=(cores,)
-            )
-        return _pools[team]
-
-
-def _stay(cores: Iterator[int]) -> None:
-    """Keep this thread on the next core, if there is one."""
-    core = next(cores, None)
-    if core is not None:
-        os.sched_setaffinity(0, {core})
+        if threads not in _pools:
+            _pools[threads] = ThreadPoolExecutor(threads, thread_name_prefix="dalembert")
+        return _pools[threads]
 
 
 def _forked() -> None:
