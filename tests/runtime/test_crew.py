@@ -93,6 +93,17 @@ def test_threads_end_and_the_caller_goes_on():
     assert not any(t.is_alive() for t in own.threads)
 
 
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="no threads on cores here")
+def test_a_call_after_the_end_works_alone(monkeypatch):
+    monkeypatch.setattr(crews, "_crews", {})
+    q, qd = given()
+    team = [min(os.sched_getaffinity(0))]
+    shared, alone = kernel(team), kernel(1)(q, qd)
+    assert np.array_equal(shared(q, qd), alone)
+    crew(tuple(team)).end()
+    assert np.array_equal(shared(q, qd), alone)
+
+
 def test_without_more_threads_the_caller_works_alone(monkeypatch):
     q, qd = given()
 

@@ -90,8 +90,8 @@ class Crew:
         self._memory = np.zeros(LINE + PLACE * size(team) + 64, np.uint8)
         start = self._memory.__array_interface__["data"][0]
         self.desk = start + -start % 64
+        self.begun = False
         self.threads: list[threading.Thread] = []
-        self._locks: list[int] = []
 
     def __len__(self) -> int:
         return len(self.threads)
@@ -102,6 +102,7 @@ class Crew:
 
     def begin(self) -> None:
         """Begin the threads; if the system gives fewer, the caller takes part."""
+        self.begun = True
         wanted = size(self.team) - (not self.apart)
         for k in range(wanted):
             place = self.desk + LINE + PLACE * k
@@ -129,7 +130,6 @@ class Crew:
         if not lock:
             raise MemoryError("no lock for the threads of a kernel")
         take(lock, 0)
-        self._locks.append(lock)
         return int(lock)
 
     def _serve(self, k: int) -> None:
@@ -142,15 +142,17 @@ class Crew:
         code().share(self.desk, job, scratch)
 
     def end(self) -> None:
-        """Let the threads end."""
+        """Let the threads end; a call that comes later works alone."""
         code().close(self.desk)
+        self.put("apart", 0)
+        self.put("threads", 0)
         for thread in self.threads:
             thread.join(1.0)
 
     def forked(self) -> None:
         """Begin anew: the threads did not survive a fork, and calls of theirs never end."""
+        self.begun = False
         self.threads.clear()
-        self._locks.clear()
         kept = [(MEMORY, 0), (ROOM, 0)]
         for k in range(size(self.team)):
             for offset, value in kept:  # a thread may have been changing it
@@ -168,7 +170,7 @@ def crew(team: Team) -> Crew:
     """Return the crew shared by all kernels that ask for these threads; it has begun."""
     with _lock:
         found = _found(team)
-        if not len(found):
+        if not found.begun:
             found.begin()
         return found
 
