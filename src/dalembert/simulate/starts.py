@@ -145,21 +145,25 @@ def _with_changes_noted(job: Job, q0: Any, qd0: Any, states: Array, lead: Lead) 
     if not isinstance(own, Planned):
         return job
     # loops are closed again after a pose was rounded: only what is more than that is told
-    small, why = (ROUNDED, "leaves loops open") if isinstance(own, Closed) else (CHANGED, BREAKS)
+    closed = isinstance(own, Closed)
+    small = ROUNDED if closed else CHANGED
     notes, q, v = [], states[:, : m.nq], states[:, m.nq : m.nq + m.nv]
-    for what, given, names, made in (
-        ("q0", q0, m.coordinate_names, q), ("qd0", qd0, m.rate_names, v),
-    ):  # fmt: skip
+    for what, given, names, made, why in (
+        ("q0", q0, m.coordinate_names, q, "leaves loops open" if closed else BREAKS),
+        ("qd0", qd0, m.rate_names, v, "would open loops" if closed else BREAKS),
+    ):
         size = len(names)
         if given is None or np.shape(given)[-1:] != (size,):
             continue
-        if what == "qd0" and isinstance(own, Closed):
-            continue  # rates follow those that lead, which are often given alone
         asked = np.broadcast_to(numbers_of(what, given), (*lead, size)).reshape(-1, size)
         asked = _normalised(m, asked) if what == "q0" else asked
-        gap = np.abs(made - asked).max(axis=0, initial=0.0)
-        if what == "q0":
-            gap[[m.coordinate_index[j] for j in own.given]] = 0.0  # these start as prescribed
+        off = np.abs(made - asked)
+        if what == "qd0" and closed:
+            off = np.where(asked, off, 0.0)  # the rates that lead are often given alone
+        gap = off.max(axis=0, initial=0.0)
+        if what == "q0" or closed:  # these start as prescribed
+            place = m.coordinate_index if what == "q0" else m.velocity_index
+            gap[[place[j] for j in own.given]] = 0.0
         if gap.max(initial=0.0) > small * (1 + np.abs(asked).max(initial=0.0)):
             k = int(gap.argmax())
             notes.append(f"{what} {why}: {shown(names[k])} is changed by {gap[k]:.3g}")
