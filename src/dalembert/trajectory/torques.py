@@ -116,13 +116,13 @@ def _alone(
     qd = np.where(np.abs(qd) < 1e-12 * np.abs(qd).max(initial=0.0), 0.0, qd)
     index = driven(m)
     whole = np.isfinite(np.concatenate([q, qd, qdd], axis=1)).all(axis=1)
-    wrench = wrench_rows(m, t[whole], q[whole], *wrenches)
+    wrench, held = wrench_rows(m, t[whole], q[whole], *wrenches)
     some = _parts(m, index, (q[whole], qd[whole], qdd[whole]), wrench, drives)
     # angles without a body of their own ask for no force
     kept = [c for c, k in enumerate(index) if m.rate_names[k] not in angles]
     parts = {n: _spaced(x[:, kept], whole) for n, x in some.items()}
     index = [index[c] for c in kept]
-    made = _made(m, index, t, (q, qd, qdd), parts, drives, gaps, share)
+    made = _made(m, index, t, (q, qd, qdd), parts, drives, (*gaps, *held), share)
     return with_bands(made, data, index, whole, wrench, drives, uncertainty)
 
 
