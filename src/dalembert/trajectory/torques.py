@@ -20,7 +20,7 @@ from ..compute.counted import counted
 from ..compute.designs import designs_of
 from ..compute.model import check_joints, equations_of, unproven
 from ..errors import ComputationError, UsageError, shown
-from ..measure.motion import FEWEST, MeasuredMotion, bridged, gap_lines, motion_of
+from ..measure.motion import FEWEST, NO_FORCE, ROUGH, MeasuredMotion, bridged, gap_lines, motion_of
 from ..measure.wrench import wrench_rows
 from ..mechanism import Mechanism, is_closed, is_rolling, require_mechanism
 from ..mechanism.limits import rate_limits
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from ..equations import Equations
 
 Array = np.ndarray
-NO_FORCE = 1e-6  # of the largest term: what a joint without a motor may seem to need
-ROUGH = 0.05  # the same of a motion that was differentiated, and of equations that leave terms out
 ROUNDING = 1e-12  # of a limit: those of joints that follow are divided by their ratio
 LOOSE = 0.05  # of the mechanism's size: measured joints contradict each other by less
 
