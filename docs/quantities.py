@@ -62,7 +62,8 @@ accelerations and energies are those of the closed motion, with loops, couplings
 the rates of independent joints are read, the others follow; where something is prescribed,
 `steer` and `steer_rate` are inputs too. Quantities that would describe the cut tree alone are
 refused, and the error says what to use instead: {refused}. `m.tree`, the machine without
-loops, wheels and constraints, has them.
+loops, wheels and constraints, has them. `mobility` is a count, not a function that is traced:
+`da.mobility(m, q)` and `dalembert eval MODEL mobility` tell it.
 
 """
 

@@ -111,3 +111,40 @@ def test_a_start_that_leaves_loops_open_is_told():
     off = q + [0, 0.2, -0.1]
     (note,) = da.simulate(m, off, t=0.01).notes
     assert note.startswith("q0 leaves loops open: ") and "is changed by 0.2" in note
+
+
+def test_rates_at_the_start_that_would_open_a_loop_are_told():
+    """Motors lead, and a zero is what is not given: any other rate that is changed is told."""
+    m = da.robots.fourbar()
+    q = da.assemble(m, {"crank": 0.7})
+    full, _ = da.tree_motion(m, q, [2.0, 0, 0], np.zeros(3))
+    for qd in ([2.0, 0, 0], full, full.round(4)):
+        assert not da.simulate(m, q, qd, t=0.01).notes
+    (note,) = da.simulate(m, q, full + [0, 0.5, 0.1], t=0.01).notes
+    assert note == "qd0 would open loops: coupler is changed by 0.5"
+    (note,) = da.simulate(m, q, [0, 1.5, 0], t=0.01).notes  # it stays at rest
+    assert note == "qd0 would open loops: coupler is changed by 1.5"
+    (note,) = da.simulate(m, [q, q], [full, full + [0, 0, -0.3]], t=0.01).notes
+    assert note == "qd0 would open loops: rocker is changed by 0.3"
+    led = da.simulate(m, q, full + [0, 0.5, 0], t=0.01, motion={"crank": lambda t: q[0] + 2 * t})
+    assert led.notes[0] == "qd0 would open loops: coupler is changed by 0.5"
+
+
+@pytest.mark.parametrize("make", [
+    lambda: (da.robots.fourbar(), "crank", da.assemble(da.robots.fourbar(), {"crank": 0.7})),
+    lambda: (da.robots.unicycle(), "th", np.array([0, 0, 0.7])),
+    lambda: (da.load("th: RZ(), TXK(1); body 1: M = 1, I = (1, 1, 1);"), "th", np.array([0.7])),
+])  # fmt: skip
+def test_a_prescribed_joint_that_starts_elsewhere_is_told(make):
+    m, name, q = make()
+    k = m.joint_names.index(name)
+    qd = np.zeros(m.nv)
+    motion = {name: lambda t: 0.7 + 2 * t}
+    assert not da.simulate(m, q, qd, t=0.01, motion=motion).notes
+    qd[k] = 2.0
+    if not m.loops:
+        assert not da.simulate(m, q, qd, t=0.01, motion=motion).notes
+    qd[k], q[k] = 3.0, 0.6
+    notes = da.simulate(m, q, qd, t=0.01, motion=motion).notes
+    assert f"q0: {name} starts as its motion prescribes, 0.7" in notes
+    assert f"qd0: {name} starts as its motion prescribes, 2" in notes

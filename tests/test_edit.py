@@ -477,11 +477,18 @@ def test_contradictions_are_refused():
         )
 
 
-@pytest.mark.parametrize("text", ["nan", "NaN", "inf", "-inf", " Infinity "])
-def test_a_value_that_is_not_finite_is_no_letter(text):
-    m = da.load("RZ(), TXK(L1); body 1: M = 2, D = (L1, 0, 0);")
-    with pytest.raises(da.ParameterError, match="is not a number"):
-        m.with_values(L1=text)
+@pytest.mark.parametrize(
+    "text", ["nan", "NaN", "inf", "-inf", " Infinity ", "2*inf", "True", "false", "None", "null"]
+)
+def test_a_word_for_no_number_is_no_letter(text):
+    m = da.load("RZ(), TXK(L1), RZ(), tip: TXK(L1); body 1: M = 2, D = (L1, 0, 0);")
+    for made in (lambda: m.with_values(L1=text), lambda: m.with_payload("tip", text, (0, 0, 0)),
+                 lambda: m.lock(["j1"], at=text), lambda: m.with_gravity((0, 0, text)),
+                 lambda: da.equations(m).freeze({1: text})):  # fmt: skip
+        with pytest.raises(da.ParameterError, match="is not a number") as error:
+            made()
+        assert error.value.hint
+    assert m.with_values(L1="infinite + trueness").open_parameters[:2]
 
 
 def test_letters_that_two_machines_share_are_told():

@@ -111,3 +111,10 @@ def test_an_unknown_name_brings_the_nearest_one(module):
 
 def test_robots_lists_robots_alone():
     assert {n for n in dir(da.robots) if not n.startswith("__")} == set(da.robots.__all__)
+
+
+def test_what_is_counted_is_told_where_a_kernel_of_it_is_asked():
+    m = da.robots.fourbar()
+    with pytest.raises(da.UsageError, match="unknown quantity 'mobility'") as error:
+        da.compile(m, "mobility")
+    assert "da.mobility(m)" in error.value.hint and da.mobility(m) == 1

@@ -1,5 +1,7 @@
 """Small motions: textbook frequencies, and the nonlinear model nearby."""
 
+from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -313,19 +315,39 @@ def test_forces_are_in_the_order_of_the_motors():
     assert np.allclose(rest, [-1.2, 0.3, 0.2], atol=1e-6)
 
 
-def test_a_run_says_in_which_order_it_reads_forces():
-    m, q = constrained("cab"), [0.1, 0.2, 0.3]
-    rows = da.simulate(m, q, [0, 0], t=[0, 0.1], torque=[1.0, 2.0, 3.0])
-    named = da.simulate(m, q, [0, 0], t=[0, 0.1], torque={"a": 1.0, "b": 2.0, "c": 3.0})
-    assert np.allclose(rows.q, named.q, rtol=1e-9)
-    told = "torque has the order of the joints, not that of active: a, b, c"
-    assert told in rows.notes
-    assert told not in named.notes
-    tree = da.simulate(m.tree, q, t=[0, 0.1], torque=[1.0, 2.0, 3.0])
-    assert m.tree.active == ("c", "a", "b")  # on trees forces are those of the joints everywhere
-    assert told not in tree.notes
-    plain = da.simulate(constrained("abc"), q, [0, 0], t=[0, 0.1], torque=[1.0, 2.0, 3.0])
-    assert not any("order" in n for n in plain.notes)
+def test_a_run_reads_forces_in_the_order_of_the_motors():
+    """As `forward_dynamics` and `linearize` do; where all joints have motors it says so."""
+    q, force = [0.1, 0.2, 0.3], {"a": 1.0, "b": 2.0, "c": 3.0}
+    run = partial(da.simulate, q0=q, qd0=[0, 0], t=[0, 0.1])
+    named, row = run(constrained("abc"), torque=force), [3.0, 1.0, 2.0]
+    m = constrained("cab")
+    for torque in (row, lambda t, q, qd: row, ([0.0, 1.0], [row, row])):
+        found = run(m, torque=torque)
+        assert np.allclose(found.q, named.q, rtol=1e-9)
+        assert np.allclose(found.tau, named.tau, rtol=1e-9)
+        assert "torque has the order of active, not that of the joints: c, a, b" in found.notes
+    for same in (run(m, torque=force), run(constrained("abc"), torque=[1.0, 2.0, 3.0])):
+        assert np.allclose(same.q, named.q, rtol=1e-9)
+        assert not any("order" in n for n in same.notes)
+
+
+def test_a_run_takes_forces_of_the_motors_alone():
+    m, force = constrained("ca"), {"c": 3.0, "a": 1.0}
+    table = [0.0, 0.05, 1.0], np.array([[3.0, 1.0], [2.0, 5.0], [2.0, 5.0]])
+    run = partial(da.simulate, m, [0.1, 0.2, 0.3], [0, 0], t=[0, 0.1])
+    named = run(torque=force)
+    for torque in ([3.0, 1.0], [1.0, 0.0, 3.0], lambda t, q, qd: [3.0, 1.0]):
+        assert np.allclose(run(torque=torque).q, named.q, rtol=1e-9)
+    whole = table[0], np.stack([table[1][:, 1], np.zeros(3), table[1][:, 0]], axis=1)
+    assert np.allclose(run(torque=table).q, run(torque=whole).q, rtol=1e-9)
+    rows = run(torque=[[3.0, 1.0], [0.0, 0.0]])
+    assert np.allclose(rows.q[0], named.q, rtol=1e-9)
+    cart = replace(da.robots.differential_drive(), active=("spin_right", "spin_left"))
+    one = da.simulate(cart, torque=[1.0, 2.0], t=0.1)
+    two = da.simulate(cart, torque={"spin_left": 2.0, "spin_right": 1.0}, t=0.1)
+    assert np.allclose(one.q, two.q, rtol=1e-9)
+    with pytest.raises(da.UsageError, match="torque has shape"):
+        run(torque=[1.0])
 
 
 @pytest.mark.parametrize("what", ["q", "qd", "tau"])

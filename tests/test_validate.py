@@ -137,3 +137,32 @@ def test_massless_bodies_between_joints_are_usual_and_others_are_told():
     assert told(f"{base} body y: M = 5;") == ["body 'th' is massless"]
     assert told("RZ(), TXK(0.5), RZ(), TXK(0.4); body 2: M = 1;") == ["body 'j1' is massless"]
     assert len(told("TX(), TY(), RZ(), TXK(0.5);  body 1: M = 1;")) == 2
+
+
+@pytest.mark.parametrize(("values", "odd"), [
+    ({"J": -0.2}, "drive of joint 'a': negative rotor inertia -0.2"),
+    ({"B": -1}, "drive of joint 'a': negative viscous friction -2"),
+    ({"C": -0.3}, "drive of joint 'a': Coulomb friction (-0.3, 0.3) drives the joint; the pair is "
+     "(at positive speed, at negative speed), as (0.4, -0.43)"),
+    ({"M": -2}, "body 'a': negative mass -2"),
+    ({"X": 9}, "body 'a': the principal inertias violate the triangle inequality"),
+    ({"K": -4}, "spring in joint 'a': negative stiffness -4"),
+    ({"U": -0.5}, "joint 'a': limits 0 to -0.5"),
+    ({"E": -3}, "joint 'a': negative effort limit -3"),
+    ({"S": -3}, "joint 'a': negative velocity limit -3"),
+])  # fmt: skip
+def test_letters_are_judged_by_their_values(values, odd):
+    usual = {"J": 0.2, "B": 1, "C": 0.3, "M": 2, "X": 1, "K": 4, "U": 0.5, "E": 3, "S": 3}
+    joint = {"type": "revolute", "name": "a", "limits": [0, "U"], "velocity_limit": "S",
+             "effort_limit": "E"}  # fmt: skip
+    body = {"name": "a", "parent": -1, "mass": "M", "inertia": ["X", 1, 1], "joint": joint}
+    drive = {"joint": "a", "Ia": "J", "viscous": "2*B", "coulomb": ["C", "-C"]}
+
+    def machine(parameters, **more):
+        return da.load({"format": "dalembert/1", "bodies": [body], "drives": [drive], **more,
+                        "elastic": [{"joint": "a", "stiffness": "K"}],
+                        "parameters": parameters})  # fmt: skip
+
+    assert not machine(usual).report()
+    assert machine(usual | values).report() == [odd]
+    assert not machine(dict.fromkeys(usual), symbols=list(usual)).report()

@@ -315,8 +315,8 @@ def test_speeds_that_cannot_be_say_why(equation, said):
 
 
 def test_the_forces_of_a_run_are_named_where_their_number_is_wrong():
-    with pytest.raises(UsageError, match=r"shape \(1,\)") as error:
-        da.simulate(cart(DRIVE, active=["spin"]), torque=[1.0], t=[0, 1])
+    with pytest.raises(UsageError, match=r"shape \(2,\)") as error:
+        da.simulate(cart(DRIVE, active=["spin"]), torque=[1.0, 2.0], t=[0, 1])
     assert "base.theta, spin, drive.traction" in error.value.hint
 
 

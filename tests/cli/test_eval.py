@@ -232,3 +232,14 @@ def test_the_motion_that_is_printed_closes_the_loop(capsys):
     assert answer([*asked[:2], *again], capsys)["value"] == pytest.approx(first["value"], rel=1e-9)
     assert main(["eval", *asked]) == 0
     assert "qd   2 -2.77269602" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("given", [
+    ("--lock", "j1=True", 4), ("--set", "L1=None", 4), ("--payload", "tip=1,0,inf,0", 9),
+    ("--gravity", "0, 0,nan", 6),
+])  # fmt: skip
+def test_a_word_for_no_number_is_told_with_its_place(given, capsys):
+    option, text, column = given
+    assert main(["eval", "RZ(), TXK(L1), RZ(), tip: TXK(0.4);", "gravity", option, text]) == 2
+    told = capsys.readouterr().err
+    assert f"error: {option}:1:{column}: " in told and "is not a number" in told

@@ -7,6 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import dalembert as da
+from dalembert.equations.angles import CONSTANT
+from dalembert.equations.condense import shortest
 
 
 def agrees(m, eq, values=None, seed=1):
@@ -116,3 +118,45 @@ def test_a_constant_angle_between_a_lever_and_a_joint_folds_away():
     eq = da.equations(m)
     assert str(eq.A[2, 3]) == "VX3*L2*C3+JZ3" and str(eq.B[2, 1, 3]) == "-2*VX3*L2*S3"
     agrees(m, eq, {name: 0.3 + 0.1 * k for k, name in enumerate(m.open_parameters)})
+
+
+def test_a_constant_angle_between_two_levers_folds_where_it_can():
+    """L2*(sin(al)*sin(q2+al)+cos(al)*cos(q2+al)) is L2*cos(q2), beside L1*cos(q2+al)."""
+    m = da.load("RZ(),TXK(L1),RZK(al),TXK(L2),RZ(),TXK(L3); gravity=(0,G,0);")
+    eq = da.equations(m)
+    assert str(eq.A[1, 2]) == "VX2*(L1*C2a+L2*C2)+JZ2"
+    assert str(eq.B[1, 1, 2]) == "-2*VX2*(L1*S2a+L2*S2)"
+    agrees(m, eq, {name: 0.3 + 0.1 * k for k, name in enumerate(m.open_parameters)})
+
+
+@pytest.mark.parametrize("sentence", [
+    "RX(),RXK(al),TYK(L1),RXK(be),TYK(L2),RX(),TYK(L3),RXK(-al),TZK(L4),RX(),TZK(L5);",
+    "RZ(),RYK(al),TXK(L1),RZK(be),RY(),RYK(0.4),TXK(L2),RYK(ga),TZK(L4),RY(),TXK(L3);",
+    "RZ(),TXK(L1),RZK(al),RXK(be),TXK(L2),RZ(),TXK(1),RZK(be),TYK(L7),RZ(),TXK(2);",
+])  # fmt: skip
+def test_what_folds_is_what_it_was(sentence):
+    """The short form of each coefficient and the sums as they come: the same numbers."""
+    eq, rng = da.equations(da.load(sentence)), np.random.default_rng(3)
+    angles, values = {}, []
+
+    def angle(j):
+        return math.copysign(1, j) * angles.setdefault(abs(j), rng.uniform(-2, 2))
+
+    for kind, *of in (g.key for g in eq.ring.symbols.generators):
+        if kind in ("sin", "cos"):
+            values.append(getattr(math, kind)(sum(angle(j) for j in of[0])))
+        elif kind in ("sinK", "cosK"):
+            values.append(getattr(math, kind[:3])(angle(CONSTANT + of[0])))
+        else:
+            values.append(rng.uniform(0.5, 2))
+
+    def value(p):
+        return sum(
+            int(c.p)
+            / int(c.q)
+            * math.prod(x ** int(n) for x, n in zip(values, powers, strict=True))
+            for powers, c in p.terms()
+        )
+
+    for entry in (*eq.A, *eq.B, *eq.C, *eq.Q):
+        assert value(shortest(entry)) == pytest.approx(value(entry.raw), rel=1e-12, abs=1e-12)

@@ -187,7 +187,28 @@ def test_a_table_of_wrenches_covers_the_motion():
     for rows, covers in ((601, True), (600, True), (599, False)):
         table = {"t": T[:rows], "tip.fx": np.ones(rows)}
         if covers:
-            assert len(da.torques_along(PENDULUM, motion, wrench_on_body={"tip": table}).t) == 601
+            f = da.torques_along(PENDULUM, motion, wrench_on_body={"tip": table})
+            held = [n for n in f.notes if "wrench" in n]
+            assert len(f.t) == 601
+            assert held == ["wrench on tip is given from 0 to 5.99 s, and held after"][rows - 600 :]
             continue
         with pytest.raises(da.DescriptionError, match=r"the wrenches go from t = 0 to 5\.98 s"):
             da.torques_along(PENDULUM, motion, wrench_on_body={"tip": table})
+
+
+def test_a_table_of_wrenches_that_begins_late_is_noted(tmp_path, capsys):
+    """The command line and `identify` say so too; times that differ by rounding do not count."""
+    t, x = T[1:], np.ones(600)
+    motion = da.read_motion({"t": T, "q.j1": np.sin(T), "tau.j1": np.cos(T)}, PENDULUM)
+    note = "wrench on tip is given from 0.01 to 6 s, and held before"
+    for table in ({"t": t, "tip.fx": x}, ({"t": t, "push": x}, {"fx": "push"})):
+        assert note in da.identify(PENDULUM, motion, wrench_on_body={"tip": table}).notes
+        assert note in da.torques_along(PENDULUM, motion, wrench_on_body={"tip": table}).notes
+    close = {"t": T + np.linspace(1e-12, -1e-12, 601), "tip.fx": np.ones(601)}
+    assert not da.torques_along(PENDULUM, motion, wrench_on_body={"tip": close}).notes
+    PENDULUM.save(tmp_path / "m.toml")
+    for name, heads, rows in (("q", "t,q.j1", (T, np.sin(T))), ("w", "t,tip.fx", (t, x))):
+        np.savetxt(tmp_path / f"{name}.csv", np.stack(rows, 1), "%.9f", ",", header=heads)
+    files = [str(tmp_path / x) for x in ("m.toml", "q.csv", "w.csv")]
+    assert main(["torques", files[0], "--motion", files[1], "--wrench", files[2]]) == 0
+    assert note in "".join(capsys.readouterr())

@@ -74,5 +74,27 @@ def test_toml_is_saved_as_it_was_typed_and_with_the_sliders():
     assert save({"text": NATIVE, "values": {}})["text"] == NATIVE
     moved = save({"text": NATIVE, "values": {"M1": 5}})["text"]
     assert moved != NATIVE
-    assert float(da.load(moved).bodies[0].m) == 5
+    m = da.load(moved)
+    assert m.floats == {"L1": 0.3, "M1": 5.0, "G": -9.81} and str(m.bodies[0].m) == "M1"
+    assert float(m.bound().bodies[0].m) == 5
     assert "[[bodies]]" in save({"text": "RZ(), TXK(0.3);"})["text"]
+
+
+def test_a_slider_that_moves_leaves_its_letter_in_what_is_saved():
+    text = "a: RZ(), TXK(L1), b: RZ(), TXK(L2); gravity = (0, G, 0);"
+    given = {"text": text, "values": {"L1": 0.45, "M2": 0.1}}
+    m = da.load(save(given)["text"])
+    assert m.floats == {"L1": 0.45, "M2": 0.1, "G": -9.81}
+    assert set(m.open_parameters) == set(da.load(text).open_parameters) - {"L1", "M2"}
+    back = m.with_values(L1=0.6)
+    assert float(back.bodies[1].placement.p.x) == 0.6
+
+
+def test_a_notebook_has_the_equations_of_the_page():
+    given = {"text": NATIVE, "values": {"M1": 5}, "kind": "ipynb"}
+    cells = [c["source"] for c in json.loads(save(given)["text"])["cells"]]
+    place = {}
+    exec(compile(cells[1], "cell", "exec"), place)  # our own text, as a notebook runs it
+    shown_there = mechanism_of(given)
+    assert da.equations(place["m"]).text() == da.equations(shown_there).text()
+    assert "M1 = 5" in cells[1]

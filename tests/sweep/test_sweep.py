@@ -516,6 +516,23 @@ def test_rounding_of_a_free_motion_needs_no_motor():
     assert list(s.columns["reason"]) == ["", "force without a motor"]
 
 
+def test_a_measured_motion_is_as_rough_in_a_study_as_along_a_motion(tmp_path):
+    """Its rates were differentiated: a joint without a motor then seems to need a small force."""
+    free = da.load({**ARM, "active": ["j2"]})
+    t = np.linspace(0, 0.5, 101)
+    q = da.simulate(free, [0.3, 0.2], t=t).q
+    d = da.read_motion({"t": t, "q.j1": q[:, 0], "q.j2": q[:, 1]}, free)
+    assert da.torques_along(free, d).executable
+    rows = np.column_stack([t, q])
+    np.savetxt(tmp_path / "m.csv", rows, "%.12g", ",", header="t,q.j1,q.j2", comments="")
+    for task in (d, {"motion": d}, {"motion": str(tmp_path / "m.csv")}):
+        s = da.sweep(free, {"L1": [0.5, 0.3]}, task=task, measure=["peak"], workers=1)
+        assert list(s.columns["reason"]) == ["", "force without a motor"]
+    exact = (d.t, d.q, d.qd, d.qdd)
+    s = da.sweep(free, {"L1": [0.5, 0.3]}, task=exact, measure=["peak"], workers=1)
+    assert s.reasons() == {"force without a motor": 2}
+
+
 def test_forces_of_a_study_are_those_of_its_motors():
     """The second joint has no motor: a design for which it would need one cannot do the task."""
     flat = {**ARM, "gravity": [0, 0, 0], "active": ["j1"]}

@@ -288,6 +288,8 @@ def quantity(name: str, m: Mechanism | None = None) -> Quantity:
         if not near.startswith("did"):
             near = "docs/which.md finds one by what you want; there are: " + ", ".join(QUANTITIES)
         hint = f"did you mean {meant}?" if meant else near
+        if name == "mobility":  # a count of the plan of loops, which no kernel computes
+            hint = "da.mobility(m) or dalembert eval MODEL mobility: it counts, no kernel has it"
         raise UsageError(f"unknown quantity {shown(str(name))!r}", hint=hint)
     found = QUANTITIES[name]
     if m is None:

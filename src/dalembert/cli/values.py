@@ -112,7 +112,10 @@ def value_of(
 ) -> Fraction | str:  # fmt: skip
     """Return a decimal exactly, or the text of an expression that can be read."""
     value = parsed(part, option, whole, start, unit)
-    return Fraction(value) if isinstance(value, (int, Fraction)) else part.strip()
+    if isinstance(value, (int, Fraction)):
+        return Fraction(value)
+    first = start + len(part) - len(part.lstrip())
+    return Placed(part.strip(), Place(option, 1, first + 1, whole))
 
 
 def parts_of(text: str, start: int = 0) -> Iterator[tuple[str, int]]:

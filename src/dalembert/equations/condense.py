@@ -25,7 +25,7 @@ def shortest(entry: Entry) -> Poly:
     eq, key = entry.equations, (entry.kind, entry.place)
     if key not in eq.shortest:
         forms = (shortened(eq.ring, p) for p in (entry.raw, entry.poly))
-        eq.shortest[key] = resummed(eq.ring, min(forms, key=len))
+        eq.shortest[key] = joined(eq.ring, resummed(eq.ring, min(forms, key=len)))
     return eq.shortest[key]
 
 
@@ -67,6 +67,61 @@ def resummed(ring: Ring, p: Poly) -> Poly:
     return p
 
 
+def joined(ring: Ring, p: Poly) -> Poly:
+    """Return p with pairs of terms that are one sine or cosine of a sum with a constant angle.
+
+    X CK C2a + X SK S2a is X C2, beside terms that keep C2a: a link has levers on both sides of
+    its constant turn.
+    """
+    if not 1 < len(p) < LARGE:
+        return p
+    index = ring.symbols.index
+    for gone, (a, one), (b, two) in ring.sums:
+        if b[0] < CONSTANT or one != 1:
+            continue
+        (ca, sa), (cb, sb) = (_places(ring, x) for x in (a, b))
+        for new, first, second, sign in (
+            (index["cos", gone], (ca, cb), (sa, sb), -two),
+            (index["sin", gone], (sa, cb), (ca, sb), two),
+        ):
+            p = _met(ring, p, new, first, second, sign)
+    return p
+
+
+def _met(
+    ring: Ring, p: Poly, new: int, first: tuple[int, int], second: tuple[int, int], sign: int
+) -> Poly:
+    """Return p with X first + sign X second written as X new, for every X."""
+    terms = p.to_dict()
+    made = dict(terms)
+    for powers, factor in terms.items():
+        if not all(powers[k] for k in first):
+            continue
+        rest = list(powers)
+        for k in first:
+            rest[k] -= 1
+        other, instead = list(rest), list(rest)
+        for k in second:
+            other[k] += 1
+        instead[new] += 1
+        pair = tuple(other)
+        if made.get(powers) == factor and made.get(pair) == sign * factor:
+            del made[powers], made[pair]
+            made[tuple(instead)] = made.get(tuple(instead), 0) + factor
+    if len(made) == len(terms):
+        return p
+    return p.context().from_dict({k: x for k, x in made.items() if x})
+
+
+def _places(ring: Ring, joints: Joints) -> tuple[int, int]:
+    """Return where the cosine and the sine of an angle stand among the generators."""
+    index = ring.symbols.index
+    if joints[0] > CONSTANT:
+        k = joints[0] - CONSTANT
+        return index["cosK", k], index["sinK", k]
+    return index["cos", joints], index["sin", joints]
+
+
 def meetings(ring: Ring, p: Poly) -> dict[Joints, set[Joints]]:
     """Return for each angle of p those that stand in one term with it, itself if squared."""
     angle = {k: _angle(g.key) for k, g in enumerate(ring.symbols.generators) if _angle(g.key)}
@@ -105,11 +160,8 @@ def _angle(key: Key) -> Joints:
 def _pair(ring: Ring, angle: tuple[Joints, int]) -> tuple[Poly, Poly]:
     """Return cosine and sine of an angle with a sign."""
     joints, sign = angle
-    index = ring.symbols.index
-    if joints[0] > CONSTANT:
-        k = joints[0] - CONSTANT
-        return ring.gens[index["cosK", k]], sign * ring.gens[index["sinK", k]]
-    return ring.gens[index["cos", joints]], sign * ring.gens[index["sin", joints]]
+    c, s = _places(ring, joints)
+    return ring.gens[c], sign * ring.gens[s]
 
 
 def replaced(ring: Ring, p: Poly, square: int, other: int) -> Poly:

@@ -51,7 +51,8 @@ def without_known_forces(m: Mechanism, d: MeasuredMotion, wrench: Any) -> Measur
                 for x in (tree, bare)]  # fmt: skip
         load += both[0] - both[1]
     if wrench is not None:
-        w = wrench_rows(m, d.t[rows], q, None, wrench)
+        w, held = wrench_rows(m, d.t[rows], q, None, wrench)
+        d = replace(d, notes=(*d.notes, *held))
         both = [np.asarray(evaluate(bare, "inverse_dynamics", q, rest, rest, drives="none", **x))
                 for x in ({"wrench_on_environment": w}, {})]  # fmt: skip
         load += both[0] - both[1]

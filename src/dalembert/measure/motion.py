@@ -24,6 +24,9 @@ from .turning import free_rates, is_quaternion, quaternion_rates, same_sign
 Array = np.ndarray
 SHORT_GAP = 0.2  # seconds
 MOST_GAPS = 8  # that are told one by one
+# of the largest term: what a joint without a motor may seem to need; the same of a motion that was
+# differentiated, and of equations that leave terms out
+NO_FORCE, ROUGH = 1e-6, 0.05
 FULL = 1.5  # rad that a jump of a full turn may differ from one
 
 

@@ -25,16 +25,19 @@ FORCE = ("fx", "fy", "fz", "mx", "my", "mz")
 POINT = ("px", "py", "pz")
 UNIT = {"f": "N", "m": "N m", "p": "m"}
 GROUPS = tuple(UNIT)  # of three heads each
+ROUNDING = 1e-6  # of a step: times that differ by less are the same
 
 
-def wrench_rows(m: Mechanism, t: Array, q: Array, on_environment: Any, on_body: Any) -> Any:
-    """Return the wrench of each link on the environment for every sample, or None.
+def wrench_rows(
+    m: Mechanism, t: Array, q: Array, on_environment: Any, on_body: Any
+) -> tuple[Any, tuple[str, ...]]:
+    """Return the wrench of each link on the environment for every sample, or None, and notes.
 
     A table names its frames in its heads: `foot.fx ... foot.mz`, and `foot.px foot.py foot.pz`.
     """
     given, sign = given_wrench(on_environment, on_body)
     if given is None:
-        return None
+        return None, ()
     if isinstance(given, str | Path | Table):
         given = dict.fromkeys(frames_of(m, table := read_table(given)), table)
     if not isinstance(given, Mapping):
@@ -44,9 +47,10 @@ def wrench_rows(m: Mechanism, t: Array, q: Array, on_environment: Any, on_body: 
                 f"the wrenches have shape {array.shape}, expected (..., {len(m.bodies)}, 6)",
                 hint='six numbers per body, or a mapping: {"foot": table}',
             )
-        return sign * array
-    rows = {str(frame): _rows(m, t, q, str(frame), x) for frame, x in given.items()}
-    return sign * at_frames(m, rows)
+        return sign * array, ()
+    tables = {str(frame): _table(x) for frame, x in given.items()}
+    rows = {f: _rows(m, t, q, f, x) for f, x in tables.items()}
+    return sign * at_frames(m, rows), _held_notes(t, tables)
 
 
 def frames_of(m: Mechanism, table: Table) -> list[str]:
@@ -121,12 +125,36 @@ def with_wrench_heads(m: Mechanism, file: Any, columns: Any) -> tuple[Any, Any]:
     return given, both or None
 
 
+def _table(value: Any) -> Any:
+    """Return the table of a wrench that is given as one, with our heads; others as they are."""
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Mapping):
+        return renamed(read_table(value[0]), value[1])
+    return read_table(value) if isinstance(value, str | Path | Mapping) else value
+
+
+def _held_notes(t: Array, given: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return notes on tables whose first or last value holds beyond their times."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for frame, table in given.items():
+        if not isinstance(table, Table):
+            continue
+        own = table.times()
+        small = ROUNDING * float(np.median(np.diff(own)))
+        short = {"before": own[0] > t[0] + small, "after": own[-1] < t[-1] - small}
+        sides = " and ".join(side for side, is_short in short.items() if is_short)
+        if sides:
+            span = f"from {own[0]:.6g} to {own[-1]:.6g} s"
+            found.setdefault((span, sides), []).append(shown(frame))
+    return tuple(
+        f"wrench on {', '.join(frames[:8])} is given {span}, and held {sides}"
+        for (span, sides), frames in found.items()
+    )
+
+
 def _rows(m: Mechanism, t: Array, q: Array, frame: str, value: Any) -> Array:
     """Return the wrench on a frame, in its axes, at its origin: (n, 6)."""
-    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Mapping):
-        return _from_table(m, t, q, frame, renamed(read_table(value[0]), value[1]))
-    if isinstance(value, str | Path | Table | Mapping):
-        return _from_table(m, t, q, frame, read_table(value))
+    if isinstance(value, Table):
+        return _from_table(m, t, q, frame, value)
     if isinstance(value, tuple) and len(value) == 2 and np.ndim(value[0]) == 1:
         raise UsageError(
             f"the wrench on {shown(frame)!r} is a pair of times and rows, which simulate takes",

@@ -5,6 +5,7 @@ Everything is pure: the result lives in a fresh graph of parameter expressions.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,6 +21,13 @@ from .mechanism import Mechanism
 from .parts import Parameter, VelocityConstraint, named_term
 from .simplified import require_same_terms
 
+FINITE, PLAIN = "give a finite one", "write a number, 0.3, 90deg or pi/2, or another letter"
+WORD = re.compile(r"[^\W\d_]\w*")
+# words that programs write for what is no number: as letters they would hide a mistake
+NO_LETTERS = dict.fromkeys(("nan", "inf", "infinity"), FINITE) | dict.fromkeys(
+    ("true", "false", "none", "null"), PLAIN
+)
+
 
 def number(value: Any, graph: Graph, unit: Any = None) -> Exact:
     """Return an exact number in a graph from a Python number, an expression or its text.
@@ -29,10 +37,12 @@ def number(value: Any, graph: Graph, unit: Any = None) -> Exact:
     if isinstance(value, str):
         from ..read.expressions import expression
 
-        if value.strip().lstrip("+-").lower() in ("nan", "inf", "infinity"):
-            raise ParameterError(f"{value.strip()!r} is not a number", hint="give a finite one")
-
         placed = value if isinstance(value, Placed) else Placed(value)
+        for word in WORD.findall(value):
+            if word.lower() in NO_LETTERS:
+                where = placed.place if isinstance(value, Placed) else None
+                told = f"{shown(value.strip())!r} is not a number"
+                raise ParameterError(told, where, NO_LETTERS[word.lower()])
         return expression(value, graph, placed.place, unit=unit)
     if isinstance(value, Expr):
         return exact(graph.adopt(value))

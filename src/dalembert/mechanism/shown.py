@@ -86,7 +86,7 @@ class Shown(Named):
         >>> da.load("RZ(), TXK(1); body 1: M = 1, I = (0, 0, 1);").report()
         ["body 'j1': the principal inertias violate the triangle inequality"]
         """
-        from .validate import report
+        from .odd import report
 
         return report(self)
 

@@ -1,9 +1,8 @@
-"""What a mechanism must satisfy, checked once at construction; and what is merely odd, reported."""
+"""What a mechanism must satisfy, checked once at construction; what is merely odd is in `odd`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +11,8 @@ from ..errors import ModelError, ParameterError, shown
 from ..expr import Expr
 from ..expr.exact import to_float
 from ..joint import Joint
-from .follower import Follower, own_joint
-from .parts import LOOP_JOINTS, Body, Drive, JointSpring, PointSpring, joint_name
+from .follower import Follower
+from .parts import LOOP_JOINTS, Body, joint_name
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -244,57 +243,6 @@ def numbers(m: Mechanism) -> Iterator[Any]:
     yield from seen
 
 
-def report(m: Mechanism) -> list[str]:
-    """Return remarks on masses, inertias and friction that no machine has."""
-    remarks, carried = [], _carriers(m)
-    for j, body in enumerate(m.bodies):
-        inertia = body.inertia
-        if inertia.is_massless():
-            if body.joint.nv and j not in carried:
-                remarks.append(f"body {shown(body.name)!r} is massless")
-            continue
-        six = inertia.about_centre.six()
-        if not numeric(inertia.mass, *six):
-            continue
-        values = [Fraction(x) if not isinstance(x, Expr) else Fraction(to_float(x)) for x in six]
-        remarks.extend(f"body {shown(body.name)!r}: {odd}" for odd in _oddities(values))
-        if is_plain_zero(inertia.mass) and any(values):
-            remarks.append(f"body {shown(body.name)!r} has inertia but no mass")
-    remarks += [odd for body in m.bodies for odd in _in_degrees(body)]
-    remarks += [odd for d in m.drives for odd in _friction(m, d)]
-    for s in m.elastic:
-        remarks += _negative(f"spring in joint {shown(joint_name(m.bodies[s.joint]))!r}", s)
-    for k, spring in enumerate(m.springs):
-        remarks += _negative(f"spring {k + 1}", spring)
-    return remarks
-
-
-def _carriers(m: Mechanism) -> set[int]:
-    """Return the massless bodies that only stand between joints, such as the slides of a base.
-
-    Something heavy follows at the same place, or behind a slide. A massless arm is not meant.
-    """
-    found: set[int] = set()
-    for c in range(len(m.bodies) - 1, -1, -1):
-        body, i = m.bodies[c], m.bodies[c].parent
-        if i < 0 or (body.inertia.is_massless() and c not in found):
-            continue
-        slides = m.bodies[i].joint.kind == "prismatic"
-        if slides or not body.joint.nv or body.placement.p.is_zero():
-            found.add(i)
-    return found
-
-
-def _negative(name: str, record: JointSpring | PointSpring) -> list[str]:
-    """Return which numbers of a spring are below zero, as those of no spring are."""
-    found = ((what, getattr(record, what, 0)) for what in ("stiffness", "damping", "length"))
-    return [
-        f"{name}: negative {what} {to_float(x):g}"
-        for what, x in found
-        if numeric(x) and to_float(x) < 0
-    ]
-
-
 def require_sticking(m: Mechanism, given: Mapping[str, float] | None = None) -> None:
     """Refuse friction that holds less than it brakes: a joint would stick and slip at once.
 
@@ -319,54 +267,3 @@ def require_sticking(m: Mechanism, given: Mapping[str, float] | None = None) -> 
                     hint="friction holds a joint at rest with at least what brakes its motion: "
                     "raise `static`, or leave it out (then it is that of `coulomb`)",
                 )
-
-
-def _in_degrees(body: Body) -> list[str]:
-    """Return a question where the limits of an angle are round numbers of many turns."""
-    given = [x for pair in body.limits for x in pair if x is not None]
-    if body.joint.kind != "revolute" or not numeric(*given):
-        return []
-    ends = [to_float(x) for x in given]
-    if not ends or max(map(abs, ends)) < 30 or any(x % 5 or abs(x) > 360 for x in ends):
-        return []
-    name, text = shown(joint_name(body)), " to ".join(f"{x:g}" for x in ends)
-    return [f"limits of joint {name!r}: {text} rad; if they are degrees, write {ends[-1]:g}deg"]
-
-
-def _friction(m: Mechanism, d: Drive) -> list[str]:
-    """Return what is odd about a drive: friction that would push the joint on."""
-    name = f"drive of joint {shown(joint_name(m.bodies[d.joint]))!r}"
-    odd = [] if own_joint(m.bodies[d.joint].joint).nv else [f"{name}: this joint does not move"]
-    signed = ((d.viscous, "viscous friction"), (d.inertia, "rotor inertia"))
-    for x, what in (*signed, (d.stribeck, "Stribeck speed")):
-        if numeric(x) and to_float(x) < 0:
-            odd.append(f"{name}: negative {what} {to_float(x):g}")
-    ahead, back = d.coulomb
-    if (numeric(ahead) and to_float(ahead) < 0) or (numeric(back) and to_float(back) > 0):
-        pair = ", ".join(f"{to_float(x):g}" if numeric(x) else str(x) for x in d.coulomb)
-        odd.append(
-            f"{name}: Coulomb friction ({pair}) drives the joint; the pair is "
-            "(at positive speed, at negative speed), as (0.4, -0.43)"
-        )
-    return odd
-
-
-def _oddities(six: list[Fraction]) -> list[str]:
-    xx, yy, zz, xy, xz, yz = six
-    scale = max(abs(float(x)) for x in six) or 1.0
-    if min(xx, yy, zz) < 0 or not _is_semidefinite(six, scale):
-        return ["the inertia tensor about the mass centre is not positive semidefinite"]
-    # tr(I)/2 1 - I must be positive semidefinite: the triangle inequality in any axes
-    half = (xx + yy + zz) / 2
-    if not _is_semidefinite([half - xx, half - yy, half - zz, -xy, -xz, -yz], scale):
-        return ["the principal inertias violate the triangle inequality"]
-    return []
-
-
-def _is_semidefinite(six: list[Fraction], scale: float) -> bool:
-    """Return whether all principal minors of a symmetric matrix are positive, or rounding."""
-    xx, yy, zz, xy, xz, yz = six
-    minors = (xx * yy - xy * xy, xx * zz - xz * xz, yy * zz - yz * yz)
-    det = xx * minors[2] - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz)
-    by_size = ((xx, yy, zz), minors, (det,))
-    return all(float(min(own)) >= -1e-12 * scale**k for k, own in enumerate(by_size, 1))

@@ -41,6 +41,7 @@ class Called(Given):
     """Joint forces from a Python function f(t, q, qd), the slower path: settings at each call."""
 
     function: Callable[[float, Array, Array], Any] = field(kw_only=True)
+    motors: tuple[int, ...] = ()  # see `law_of`
 
     @property
     def forces(self) -> int:
@@ -50,35 +51,42 @@ class Called(Given):
     def asked(self, t: float, q: Array, qd: Array) -> Array:
         """Return the forces that the function gives at a state."""
         tau = np.asarray(self.function(t, q, qd), dtype=float)
+        tau = spread(tau, self.forces, self.motors)
         if tau.shape != (self.forces,):
             raise UsageError(f"the torque function gave shape {tau.shape}, not ({self.forces},)")
         return tau
 
 
-def law_of(torque: Any, names: Sequence[str], hold: bool = False) -> Law:
-    """Return the law of what was given for `torque`; `names` are those of the forces."""
+def law_of(
+    torque: Any, names: Sequence[str], hold: bool = False, motors: tuple[int, ...] = ()
+) -> Law:
+    """Return the law of what was given for `torque`; `names` are those of the forces.
+
+    Where `motors` says which of them motors give, rows may hold these alone, in this order.
+    """
     size = len(names)
     if torque is None:
         return Given(np.zeros(size))
     if hasattr(torque, "torque") and hasattr(type(torque), "key"):  # its gains are not yet placed
         return torque  # type: ignore[no-any-return]
     if isinstance(torque, Signal):
-        return Given(signal=_sized(torque, size))
+        return Given(signal=_sized(torque, size, motors))
     if isinstance(torque, Mapping):
         row = np.zeros(size)
         for name, value in torque.items():
             row[_place(names, name)] = value
         return Given(row)
     if callable(torque):
-        return Called(np.zeros(size), function=torque)
+        return Called(np.zeros(size), function=torque, motors=motors)
     if isinstance(torque, tuple) and len(torque) == 2 and np.ndim(torque[1]) == 2:
         make = held if hold else linear
-        return Given(signal=_sized(make(*torque), size))
+        return Given(signal=_sized(make(*torque), size, motors))
     ways = "numbers, {joint: number}, (times, table), a control law, or f(t, q, qd)"
     try:
         values = np.asarray(torque, dtype=float)
     except (TypeError, ValueError):
         raise UsageError(f"torque does not hold numbers: {torque!r}"[:200], hint=ways) from None
+    values = spread(values, size, motors)
     if values.ndim == 0 or values.shape[-1] != size:
         listed = ", ".join(map(shown, names[:12])) + (", ..." if size > 12 else "")
         raise UsageError(
@@ -88,15 +96,30 @@ def law_of(torque: Any, names: Sequence[str], hold: bool = False) -> Law:
     return Given(values)
 
 
-def order_notes(torque: Any, names: Sequence[str], motors: Sequence[str]) -> tuple[str, ...]:
-    """Return a note where rows of forces could be read in the order of the motors as well."""
+def order_notes(torque: Any, names: Sequence[str], motors: tuple[int, ...]) -> tuple[str, ...]:
+    """Return a note where rows of motor forces could be read in the order of the joints as well."""
     named = torque is None or isinstance(torque, Mapping) or hasattr(torque, "torque")
-    if named or tuple(names) == tuple(motors) or sorted(names) != sorted(motors):
+    if named or len(motors) != len(names) or motors == tuple(range(len(names))):
         return ()
-    return (f"torque has the order of the joints, not that of active: {', '.join(names[:12])}",)
+    order = ", ".join(shown(names[k]) for k in motors[:12])
+    return (f"torque has the order of active, not that of the joints: {order}",)
 
 
-def _sized(signal: Signal, size: int) -> Signal:
+def spread(values: Array, size: int, motors: tuple[int, ...], axis: int = -1) -> Array:
+    """Return forces in which those of motors alone, if that is what is given, have their places."""
+    if not motors or values.ndim == 0 or values.shape[axis] != len(motors):
+        return values
+    shape = list(values.shape)
+    shape[axis] = size
+    full = np.zeros(shape)
+    np.moveaxis(full, axis, 0)[list(motors)] = np.moveaxis(values, axis, 0)
+    return full
+
+
+def _sized(signal: Signal, size: int, motors: tuple[int, ...]) -> Signal:
+    if signal.size == len(motors):
+        c, noise = spread(signal.coefficients, size, motors, 1), spread(signal.noise, size, motors)
+        signal = Signal(signal.breaks, c, noise)
     if signal.size != size:
         raise UsageError(f"the torque table has {signal.size} columns, expected {size}")
     return signal

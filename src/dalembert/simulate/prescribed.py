@@ -166,9 +166,12 @@ def table_notes(torque: Any, wrenches: Any, times: Array, hold: bool) -> list[st
     if hold and (callable(torque) or hasattr(torque, "torque")):
         notes.append("hold reads tables in steps: the law of the torque acts at every moment")
     for what, table in tables.items():
-        if not (isinstance(table, tuple) and len(table) == 2 and np.ndim(table[0]) == 1):
+        if isinstance(table, Signal) and not table.held:
+            own = table.breaks
+        elif isinstance(table, tuple) and len(table) == 2 and np.ndim(table[0]) == 1:
+            own = np.asarray(table[0], dtype=float)
+        else:
             continue
-        own = np.asarray(table[0], dtype=float)
         start, end = float(times[0]), float(own[-1] if hold else times[-1])
         if len(own) > 1 and (start < own[0] or end > own[-1]):
             notes.append(_held(what, own, start, end))

@@ -19,6 +19,7 @@ from ..compute import at_first
 from ..errors import UsageError
 from ..mechanism import Mechanism, freed, is_rolling, require_mechanism
 from ..mechanism.validate import require_sticking
+from ..plan.assembly import velocity_indices
 from ..plan.loops import with_motors
 from ..runtime import integrate as drivers
 from ..runtime.methods import ADAPTIVE, METHODS, STIFF
@@ -38,7 +39,7 @@ from .rolling import Rolling, rolling
 from .run_sensitive import followed, varied
 from .starts import numbers_of, planned_there, started, times_of
 from .steered import RateLaw, steered, steered_system
-from .systems import Tree, system
+from .systems import Reduced, Tree, system
 from .wrenches import Wrenches, wrenches_of
 
 if TYPE_CHECKING:
@@ -85,7 +86,8 @@ def simulate(
     - `qd0`: zero by default; with wheels, the independent speeds α.
     - `torque`: numbers, {joint: number}, (times, table), a law of `dalembert.control`, or a Python
       function f(t, q, qd), which is slower. A table is interpolated, with `hold` read in steps.
-      With closed loops or followers give motor forces; with wheels, tractions follow joint forces.
+      With closed loops or followers give motor forces, in the order of `active`; with wheels
+      these, or the forces of all joints and then tractions.
     - `t`: the times wanted, or the end time (then 201 samples).
     - `method`: dop853, dopri5 and rosenbrock (stiff models) choose their steps; rk4, euler
       (semi-implicit) and constant_acceleration use `step`; radau, bdf and lsoda are SciPy's.
@@ -181,7 +183,8 @@ def _job(
             own.require_inertia("simulate")
     if equations is not None:
         own = planted(own, equations, bool(outside.frames or parameters))
-    law = law_of(torque, own.force_names, hold)
+    motors = velocity_indices(own.m, own.m.active) if isinstance(own, Reduced) else ()
+    law = law_of(torque, own.force_names, hold, motors)
     if hasattr(law, "placed"):
         law = law.placed(own.m, own.law_plan, drives)
     extra = prescribed_signal(own, motion)
@@ -194,8 +197,7 @@ def _job(
     # kernels have no inputs of length zero
     some = settings.shape[-1] or kernels.dry_joints
     data = settings if some else np.zeros((*settings.shape[:-1], 1))
-    told = order_notes(torque, own.force_names, m.active) if is_rolling(m) else ()
-    notes = (*straight(own, motion), *told)
+    notes = (*straight(own, motion), *order_notes(torque, own.force_names, motors))
     return Job(kernels, signal, data, dict(parameters or {}), notes=notes)
 
 

@@ -6,6 +6,7 @@ moved to where its constraints hold, and what was changed is noted.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -142,28 +143,45 @@ def _normalised(m: Mechanism, q: Array) -> Array:
 def _with_changes_noted(job: Job, q0: Any, qd0: Any, states: Array, lead: Lead) -> Job:
     """Return the job with notes on what loops or wheels do not allow as it was given."""
     m, own = job.m, job.kernels.system
-    if not isinstance(own, Planned):
-        return job
     # loops are closed again after a pose was rounded: only what is more than that is told
-    small, why = (ROUNDED, "leaves loops open") if isinstance(own, Closed) else (CHANGED, BREAKS)
+    closed = isinstance(own, Closed)
+    small = ROUNDED if closed else CHANGED
     notes, q, v = [], states[:, : m.nq], states[:, m.nq : m.nq + m.nv]
-    for what, given, names, made in (
-        ("q0", q0, m.coordinate_names, q), ("qd0", qd0, m.rate_names, v),
+    for what, given, names, made, place, why in (
+        ("q0", q0, m.coordinate_names, q, m.coordinate_index,
+         "leaves loops open" if closed else BREAKS),
+        ("qd0", qd0, m.rate_names, v, m.velocity_index, "would open loops" if closed else BREAKS),
     ):  # fmt: skip
         size = len(names)
         if given is None or np.shape(given)[-1:] != (size,):
             continue
-        if what == "qd0" and isinstance(own, Closed):
-            continue  # rates follow those that lead, which are often given alone
         asked = np.broadcast_to(numbers_of(what, given), (*lead, size)).reshape(-1, size)
         asked = _normalised(m, asked) if what == "q0" else asked
-        gap = np.abs(made - asked).max(axis=0, initial=0.0)
-        if what == "q0":
-            gap[[m.coordinate_index[j] for j in own.given]] = 0.0  # these start as prescribed
-        if gap.max(initial=0.0) > small * (1 + np.abs(asked).max(initial=0.0)):
+        off, least = np.abs(made - asked), 1 + np.abs(asked).max(initial=0.0)
+        led = [place[j] for j in own.given]
+        notes += _led_notes(what, names, led, np.where(asked != 0, off, 0.0), small * least, made)
+        if what == "qd0" and closed:
+            off = np.where(asked != 0, off, 0.0)  # the rates that lead are often given alone
+        gap = off.max(axis=0, initial=0.0)
+        gap[led] = 0.0
+        if isinstance(own, Planned) and gap.max(initial=0.0) > small * least:
             k = int(gap.argmax())
             notes.append(f"{what} {why}: {shown(names[k])} is changed by {gap[k]:.3g}")
     return replace(job, notes=(*job.notes, *notes))
+
+
+def _led_notes(
+    what: str, names: Sequence[str], led: Sequence[int], off: Array, small: float, made: Array
+) -> list[str]:
+    """Return notes on prescribed joints that do not start as given; a zero is not given."""
+    notes = []
+    for k in led:
+        if off[:, k].max(initial=0.0) > small:
+            row = int(off[:, k].argmax())
+            notes.append(
+                f"{what}: {shown(names[k])} starts as its motion prescribes, {made[row, k]:.6g}"
+            )
+    return notes
 
 
 # -- closed loops ------------------------------------------------------------------------------

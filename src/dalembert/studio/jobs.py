@@ -12,6 +12,7 @@ from typing import Any
 from ..door import door
 from ..errors import DalembertError, DescriptionError, ModelError, UsageError, shown
 from ..mechanism import is_closed, is_rolling
+from ..mechanism.letters import freed, given_values
 from . import closed
 from .closed import WIDEST
 from .reduced import simplified, struck
@@ -333,12 +334,14 @@ def save(given: Mapping[str, Any]) -> dict[str, Any]:
 
     m = mechanism_of(given)
     name = re.sub(r"[^A-Za-z0-9_-]+", "_", m.name)[:60].strip("_") or "machine"
-    if given.get("kind") == "ipynb":
-        return {"name": f"{name}.ipynb", "text": notebook(m, given)}
     if given.get("kind") == "html":
         return {"name": f"{name}.html", "text": page(m, given.get("q"))}
+    moved = given_values(m)
+    lettered = freed(m, moved)  # what a slider moved stays a letter, with its new value
+    if given.get("kind") == "ipynb":
+        return {"name": f"{name}.ipynb", "text": notebook(lettered, given, moved)}
     own = not given.get("values") and _is_toml(given["text"])  # with its comments and its phrase
-    return {"name": f"{name}.toml", "text": given["text"] if own else write(m, "toml")[0]}
+    return {"name": f"{name}.toml", "text": given["text"] if own else write(lettered, "toml")[0]}
 
 
 def _is_toml(text: str) -> bool:

@@ -13,14 +13,20 @@ if TYPE_CHECKING:
     from ..mechanism import Mechanism
 
 
-def notebook(m: Mechanism, given: Mapping[str, Any]) -> str:
-    """Return the text of a Jupyter notebook (format 4.5) of a machine."""
+def notebook(m: Mechanism, given: Mapping[str, Any], moved: Mapping[str, Any]) -> str:
+    """Return the text of a Jupyter notebook (format 4.5) of a machine.
+
+    `moved` are parameters that are numbers on the page: in its equations they are numbers too.
+    """
     from ..read import write
 
     text = write(m, "toml")[0]
+    values = {n: float(x) for n, x in moved.items()}
+    head = f"import dalembert as da\n\nTEXT = {_quoted(text)}\n"
+    numbers = f".with_values(**{values!r})" if values else ""
     cells = [
         _cell("markdown", f"# {shown(m.name, 60)}\n\nMade in the studio. Run the cells in order."),
-        _cell("code", f"import dalembert as da\n\nTEXT = {_quoted(text)}\nm = da.load(TEXT)\nm"),
+        _cell("code", f"{head}m = da.load(TEXT){numbers}\nm"),
         _cell("code", "m.show()"),
         _cell("code", "eq = da.equations(m)\neq"),
     ]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..measure.motion import NO_FORCE, ROUGH
 from ..measure.packages import optional
 from ..mechanism import Mechanism
 from .designs import designs
@@ -51,7 +52,8 @@ def measures_of(s: Study, values: dict[str, Array], room: Room | None = None) ->
     out: dict[str, Array] = {}
     with np.errstate(all="ignore"):
         motion = motion_of(m, s.data["task"], values)
-        trial = Trial(m, values, motion, room or Room())
+        share = ROUGH if s.data["task"].get("measured") else NO_FORCE
+        trial = Trial(m, values, motion, room or Room(), share)
         for name in s.data["measure"]:
             out |= {k: np.broadcast_to(x, (count,)) for k, x in measured(name, trial).items()}
         trial.look()

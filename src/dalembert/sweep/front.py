@@ -9,7 +9,7 @@ each measure in turn, so that the ends of the front are there too.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from ..errors import ComputationError
 from ..measure.packages import optional, scipy_part
+from .choices import combinations, compared, of_those_that_can
 from .optimise import Limit, Optimum, Search
 from .result import _front
 from .study import Study
@@ -64,8 +65,41 @@ class Front:
 
 
 def front(s: Study, goals: Sequence[str], limits: tuple[Limit, ...], points: int) -> Front:
-    """Return the front of some measures."""
+    """Return the front of some measures, of all combinations of values to choose from."""
+    chosen = combinations(s)
     wide = Search(s, goals[0], (*limits, *(Limit(n, "<=", np.inf) for n in goals[1:])))
+    if not wide.free:
+        return _compared(wide, goals, limits, chosen)
+    fronts = of_those_that_can(
+        chosen, lambda one: _alone(replace(wide, chosen=one), goals, limits, points)
+    )
+    if len(fronts) == 1:
+        return fronts[0]  # type: ignore[no-any-return]
+    return _ordered(goals, [d for f in fronts for d in f.designs])
+
+
+def _compared(
+    wide: Search, goals: Sequence[str], limits: tuple[Limit, ...], chosen: list[dict[str, float]]
+) -> Front:
+    """Return the front of combinations where nothing else varies."""
+    made, good = compared(wide, chosen, limits)
+    x = np.stack([made[n] for n in goals], axis=1)[good]
+    at = np.flatnonzero(good)[_front(x)]
+    alone = replace(wide, limits=limits)
+    designs = [replace(alone, chosen=chosen[k]).answer(np.zeros(0)) for k in at]
+    return _ordered(goals, designs)
+
+
+def _ordered(goals: Sequence[str], designs: Sequence[Optimum]) -> Front:
+    """Return the designs that no other beats, in order of the first measure."""
+    values = np.array([[d.measures[n] for n in goals] for d in designs])
+    order = sorted(_front(values), key=lambda k: values[k, 0])
+    return Front(tuple(goals), tuple(designs[k] for k in order))
+
+
+def _alone(wide: Search, goals: Sequence[str], limits: tuple[Limit, ...], points: int) -> Front:
+    """Return the front of one combination of choices."""
+    s = wide.study
     unit = scipy_part("stats").qmc.Sobol(len(wide.free), scramble=True,
                                          rng=s.data["plan"]["seed"])  # fmt: skip
     tried = unit.random(max(4, s.count))
@@ -82,19 +116,16 @@ def front(s: Study, goals: Sequence[str], limits: tuple[Limit, ...], points: int
     found: dict[bytes, Optimum] = {}
     for k in chosen:
         for g in range(len(goals)) if k in (chosen[0], chosen[-1]) else (0,):
-            best = _refined(s, goals, g, limits, tried[k], x[k], size)
+            best = _refined(wide, goals, g, limits, tried[k], x[k], size)
             if best is not None:
                 found[np.array(list(best.parameters.values())).round(9).tobytes()] = best
     if not found:
         raise ComputationError("no design keeps the constraints", hint="loosen subject_to")
-    designs = list(found.values())
-    values = np.array([[d.measures[n] for n in goals] for d in designs])
-    order = sorted(_front(values), key=lambda k: values[k, 0])
-    return Front(tuple(goals), tuple(designs[k] for k in order))
+    return _ordered(goals, list(found.values()))
 
 
 def _refined(
-    s: Study, goals: Sequence[str], g: int, limits: tuple[Limit, ...], start: Array, at: Array,
+    wide: Search, goals: Sequence[str], g: int, limits: tuple[Limit, ...], start: Array, at: Array,
     size: Array,
 ) -> Optimum | None:  # fmt: skip
     """Return the design with the least measure g near a start, the others no larger than there.
@@ -102,6 +133,6 @@ def _refined(
     At an end of the front the other measures are free.
     """
     others = [Limit(n, "<=", float(at[k])) for k, n in enumerate(goals) if k != g]
-    search = Search(s, goals[g], (*limits, *others))
+    search = Search(wide.study, goals[g], (*limits, *others), chosen=wide.chosen)
     x, value = search.refined(start, float(size[g]) or 1.0)
     return None if value is None else search.answer(x)

@@ -19,6 +19,7 @@ from ..compute.bounds import most as most_of
 from ..compute.certified import certified
 from ..compute.slower import largest_share
 from ..errors import DalembertError, Place, UsageError, closest, shown
+from ..measure.motion import NO_FORCE
 from ..mechanism import Mechanism, is_closed
 from ..mechanism.motors import tree_motors
 from .follow import drives
@@ -58,6 +59,7 @@ class Trial:
     designs: dict[str, Array]
     motion: TaskMotion
     room: Room = field(default_factory=Room)
+    share: float = NO_FORCE  # of the largest term: what a joint without a motor may seem to need
 
     def __post_init__(self) -> None:
         self._tau: Array | None = None
@@ -107,11 +109,11 @@ class Trial:
         sizes, joints = np.abs(tau).max(axis=1), self.m.rate_joints
         others = [k for k, n in enumerate(joints)
                   if k not in self.powered and n not in self.m.prescribed]  # fmt: skip
-        found = (sizes[:, others] > 1e-6 * sizes.max(axis=1, keepdims=True)).any(axis=1)
+        found = (sizes[:, others] > self.share * sizes.max(axis=1, keepdims=True)).any(axis=1)
         if found.any():  # where all forces are rounding, the terms of their sum are not
             x = self.motion
             terms = largest_terms(self.m, x.q, x.qd, tau, parameters=self.wide, check=False)
-            found = (sizes[:, others] > 1e-6 * terms[:, None]).any(axis=1)
+            found = (sizes[:, others] > self.share * terms[:, None]).any(axis=1)
         self.helpless |= found
         return tau[..., self.powered]
 

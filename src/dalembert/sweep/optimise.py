@@ -89,6 +89,9 @@ def optimise(
     `subject_to` holds texts such as "reach >= 0.8" or "peak.j1 <= 50". Several measures to minimise
     give a `Front` of about `points` designs, none of which another beats in all of them.
 
+    A parameter has a range (lo, hi), an expression of others, or a list of values: each combination
+    of values is searched.
+
     >>> import dalembert as da
     >>> m = da.load({"format": "dalembert/1", "gravity": [0, 0, 0], "parameters": {"N": 50.0},
     ...     "phrase": "RZ(), TXK(1); body 1: M = 0, I = (0, 0, 2);",
@@ -98,9 +101,10 @@ def optimise(
     >>> round(best.parameters["N"], 4), best.exact  # (8 / 0.0005) ** 0.25
     (11.2468, True)
     """
+    from .choices import best_choice, combinations, require_ranges
+
     require_mechanism(m, "optimise")
-    if not all(isinstance(x, tuple | str) for x in dict(parameters).values()):
-        raise UsageError("parameters to optimise have ranges", hint='{"L1": (0.3, 0.8)}')
+    require_ranges(parameters)
     limits = [_limit(text) for text in subject_to]
     goals = _goals(minimise, maximise)
     asked = list(dict.fromkeys([*map(_root, goals), *(_root(c.measure) for c in limits)]))
@@ -110,7 +114,8 @@ def optimise(
         from .front import front
 
         return front(s, goals, tuple(limits), points)
-    return Search(s, goals[0], tuple(limits), -1.0 if maximise else 1.0).run(starts)
+    search = Search(s, goals[0], tuple(limits), -1.0 if maximise else 1.0)
+    return best_choice(search, combinations(s), starts)
 
 
 def _goals(minimise: str | Sequence[str], maximise: str) -> tuple[str, ...]:
@@ -154,13 +159,15 @@ class Search:
     limits: tuple[Limit, ...]
     sign: float = 1.0  # -1 where the goal is to be large
     count: int = 0
+    chosen: Mapping[str, Any] = field(default_factory=dict)  # of parameters that have values
 
     def __post_init__(self) -> None:
         ranges = self.study.data["parameters"]
         self.free = [n for n, r in ranges.items() if "range" in r]
         self.low = np.array([ranges[n]["range"][0] for n in self.free])
         self.high = np.array([ranges[n]["range"][1] for n in self.free])
-        fixed = len(self.free) == len(ranges) and "poses" not in self.study.data["task"]
+        told = any("expression" in r for r in ranges.values())
+        fixed = bool(self.free) and not told and "poses" not in self.study.data["task"]
         wanted = [self.goal, *(c.measure for c in self.limits)]
         self.exact = (
             fixed
@@ -174,6 +181,7 @@ class Search:
 
         values = self.low + np.clip(x, 0.0, 1.0) * (self.high - self.low)
         made = {n: np.ascontiguousarray(values[:, k]) for k, n in enumerate(self.free)}
+        made |= {n: np.full(len(x), v, dtype=float) for n, v in self.chosen.items()}
         for n, r in self.study.data["parameters"].items():
             if n not in made:
                 made[n] = evaluated(r["expression"], made, n)
@@ -254,7 +262,7 @@ class Search:
         rows = np.clip(x + steps, 0.0, 1.0)
         made = self.columns(rows)
         n = len(x)
-        span = (rows[1 : n + 1] - rows[n + 1 :]).max(axis=1)
+        span = (rows[1 : n + 1] - rows[n + 1 :]).max(axis=1, initial=0.0)
         values = {k: float(made[k][0]) for k in self._wanted()}
         slopes = {k: (made[k][1 : n + 1] - made[k][n + 1 :]) / span for k in self._wanted()}
         return values, {k: np.nan_to_num(v) for k, v in slopes.items()}

@@ -83,6 +83,8 @@ def checked_task(
     if kinds[0] == "motion":
         out["motion"] = _table(m, task["motion"], samples, "samples" in task, where)
         out["samples"] = len(out["motion"]["t"])
+        if not isinstance(task["motion"], Mapping):
+            out["measured"] = True  # its rates were differentiated
     elif m.nq != m.nv and not is_closed(m):
         raise UsageError(
             f"{kinds[0]} are for joints with one coordinate each", where, hint='motion = "file.csv"'
@@ -113,6 +115,8 @@ def _of_python(task: Any) -> dict[str, Any]:
     if hasattr(task, "times") and callable(task):
         t = task.times(SAMPLES)
         return {"motion": {"t": t, "q": task(t), "qd": task.qd(t), "qdd": task.qdd(t)}}
+    if isinstance(task, MeasuredMotion):
+        return {"motion": task}
     if all(hasattr(task, n) for n in ("t", "q", "qd", "qdd")):
         return {"motion": {n: getattr(task, n) for n in ("t", "q", "qd", "qdd")}}
     if isinstance(task, tuple) and len(task) == 4:

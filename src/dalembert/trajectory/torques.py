@@ -20,7 +20,7 @@ from ..compute.counted import counted
 from ..compute.designs import designs_of
 from ..compute.model import check_joints, equations_of, unproven
 from ..errors import ComputationError, UsageError, shown
-from ..measure.motion import FEWEST, MeasuredMotion, bridged, gap_lines, motion_of
+from ..measure.motion import FEWEST, NO_FORCE, ROUGH, MeasuredMotion, bridged, gap_lines, motion_of
 from ..measure.wrench import wrench_rows
 from ..mechanism import Mechanism, is_closed, is_rolling, require_mechanism
 from ..mechanism.limits import rate_limits
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from ..equations import Equations
 
 Array = np.ndarray
-NO_FORCE = 1e-6  # of the largest term: what a joint without a motor may seem to need
-ROUGH = 0.05  # the same of a motion that was differentiated, and of equations that leave terms out
 ROUNDING = 1e-12  # of a limit: those of joints that follow are divided by their ratio
 LOOSE = 0.05  # of the mechanism's size: measured joints contradict each other by less
 
@@ -116,13 +114,13 @@ def _alone(
     qd = np.where(np.abs(qd) < 1e-12 * np.abs(qd).max(initial=0.0), 0.0, qd)
     index = driven(m)
     whole = np.isfinite(np.concatenate([q, qd, qdd], axis=1)).all(axis=1)
-    wrench = wrench_rows(m, t[whole], q[whole], *wrenches)
+    wrench, held = wrench_rows(m, t[whole], q[whole], *wrenches)
     some = _parts(m, index, (q[whole], qd[whole], qdd[whole]), wrench, drives)
     # angles without a body of their own ask for no force
     kept = [c for c, k in enumerate(index) if m.rate_names[k] not in angles]
     parts = {n: _spaced(x[:, kept], whole) for n, x in some.items()}
     index = [index[c] for c in kept]
-    made = _made(m, index, t, (q, qd, qdd), parts, drives, gaps, share)
+    made = _made(m, index, t, (q, qd, qdd), parts, drives, (*gaps, *held), share)
     return with_bands(made, data, index, whole, wrench, drives, uncertainty)
 
 
