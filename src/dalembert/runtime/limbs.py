@@ -20,7 +20,7 @@ LONG = 400  # lines of a block from which on limbs are looked for
 ALIKE = 0.25  # by how much limbs may differ in how many lines are theirs alone
 LOOSE = 0.7  # of the lines that a coordinate changes, so many its neighbour may if it is apart
 OWN = 0.1  # of all lines, so many are of limbs that are alike
-WORTH = 0.08  # of all lines, so many must go
+WORTH = 0.1  # of all lines, so many must go
 
 Key: TypeAlias = tuple[object, ...]
 Values: TypeAlias = tuple[int, ...]
@@ -122,17 +122,28 @@ def bundled(block: Block, ports: Sequence[Port]) -> tuple[Block, tuple[Bundle, .
     if not found:
         return block, ()
     bundles = _bundles(_Places(block, found, sizes), found)
-    gone = sum(len(b.values) - 1 for b in bundles if b.op)
-    if gone < WORTH * len(block.lines):
+    if _gone(block, bundles) < WORTH * len(block.lines):
         return block, ()
     return _together(block, bundles)
+
+
+def _gone(block: Block, bundles: Sequence[Bundle]) -> int:
+    """Return how many lines go, but for what is brought to vectors and taken out of them."""
+    base = len(block.leaves)
+    whole = {v: b.values for b in bundles if b.op for v in b.values}
+    wide = {a for b in bundles for a in b.args}
+    gathered = [a for a in wide if len({*a}) > 1 and whole.get(a[0]) != a]
+    brought = sum(any(v >= base for v in a) * (len(a) - 1) for a in gathered)
+    alone = {a for v, line in enumerate(block.lines, base) if v not in whole for a in line.args}
+    taken = len(whole.keys() & alone)
+    return sum(len(b.values) - 1 for b in bundles if b.op) - brought - taken // 2
 
 
 class _Places:
     """What tells the values of a block apart but for the limb they belong to.
 
-    Values of two limbs have one id if they are made of the same, or of values with one id, alike.
-    A value has a greater id than all it is made of, so bundles of one id never wait for each other.
+    Values of two limbs have one id if they are made alike, of values with one id or of no limb. As
+    many sines and lines then lead to each, so no two bundles wait for each other.
     """
 
     def __init__(self, block: Block, found: Sequence[Family], sizes: Mapping[str, int]):
@@ -142,6 +153,11 @@ class _Places:
         self.id: list[int] = []
         self.lane: list[Lane | None] = []
         self.args: dict[int, tuple[tuple[int, int], ...]] = {}  # (value, sign) in common order
+        self.high = [(0, 0)] * self.base  # sines one after the other, then lines
+        for line in block.lines:
+            given = [self.high[a] for a in line.args]
+            level, lines = (max(each) for each in zip(*given, strict=True))
+            self.high.append((level + line.turns, lines + 1))
         for v, leaf in enumerate(block.leaves):
             key: Key = ("own", v)
             lane = None
@@ -167,12 +183,21 @@ class _Places:
         if op == "sub":
             op, given[1] = "add", (args[1], -1)
         if op in ("add", "mul"):
-            given.sort(key=lambda x: self.id[x[0]])
+            given.sort(key=lambda x: self._part(x[0]))
         self.args[v] = tuple(given)
-        key: Key = (op, *(self.id[a] for a, _ in given))
+        key: Key = (op, *(self._part(a) for a, _ in given))
         # the same lines of a limb once more are another bundle
         self.seen[key, lane] += 1
         self._note((*key, self.seen[key, lane]), lane)
+
+    def _part(self, v: int) -> tuple[int, ...]:
+        """Return what tells an argument apart: of lines that are no limb's only where they stand.
+
+        They may be others in each limb, but none of them waits for what this is an argument of.
+        """
+        if self.lane[v] is None and v >= self.base:
+            return (1, *self.high[v])
+        return 0, self.id[v]
 
     def _note(self, key: Key, lane: Lane | None) -> None:
         self.id.append(self.ids.setdefault(key, len(self.ids)))
