@@ -16,8 +16,9 @@ from . import llvm
 from .instructions import MASKS, ROUNDED, SIMPLE
 from .lanes import alone, element, mask_type, real, size, value_type, width
 from .layout import Layout
+from .limbs import Bundle
 from .lines import Lines
-from .schedule import DECODED, Outlet, Schedule, stays
+from .schedule import DECODED, Item, Outlet, Schedule, stays
 from .transpose import rows
 
 LONG = 1000  # lines of a block from which on their order may be kept
@@ -29,7 +30,6 @@ BARRIER = "call void @llvm.codeview.annotation(metadata !8)"  # a label in the c
 # Python runs; without jumps the whole of a long function would be decoded anew
 BEFORE_ZEN_5 = ("znver1", "znver2", "znver3", "znver4")
 JUMP = 'call void asm sideeffect "jmp 1f\\0A1:", ""()'
-
 
 PAGE, PLACE = 4096, 1024  # bytes: where in a page the code of one state begins on these
 
@@ -88,6 +88,7 @@ class Access:
     framed: bool = False  # whether the stack has a register of its own: shorter instructions
     routine: bool = False  # whether functions are called with arguments %a and results %b
     placed: frozenset[int] = frozenset()  # angles that are there already, see `incoming`
+    bundles: tuple[Bundle, ...] = ()  # lines that are one vector, see `limbs`
 
     @property
     def rows(self) -> bool:
@@ -164,7 +165,7 @@ def access(program: Program, place: Layout, numbers: Numbers, tiled: bool) -> Ac
 class Chunk(Lines):
     """The text of one function: operands by value number, each loaded or computed once."""
 
-    def __init__(self, plan: Schedule, access: Access):
+    def __init__(self, plan: Schedule, access: Access, items: Sequence[Item] = ()):
         super().__init__("t", access.lanes)
         self.plan, self.access = plan, access
         self.numbers, self.groups = access.numbers, access.groups
@@ -271,7 +272,11 @@ class Chunk(Lines):
             self.store(self.value(v), "%s", plan.slot[v])
         if not self.late and v in plan.stores:
             self.results(v)
-        if self.access.ordered and v % PACE == 0:
+        self.paced(v)
+
+    def paced(self, n: int) -> None:
+        """Write a place that no instruction passes, now and then."""
+        if self.access.ordered and n % PACE == 0:
             self.lines += [BARRIER, JUMP] if self.access.jumping else [BARRIER]
 
     def applied(self, v: int, line: Line) -> None:
@@ -353,7 +358,9 @@ COMPOSITE: dict[str, Callable[..., str]] = {
 }
 
 
-def functions(name: str, plan: Schedule, access: Access) -> list[str]:
+def functions(
+    name: str, plan: Schedule, access: Access, kind: Callable[..., Chunk] = Chunk
+) -> list[str]:
     """Return the IR of a block, one function per chunk, named `name.0`, `name.1`, ...
 
     Many lanes leave the results of `step` that are constants to `constant_results` or to rows.
@@ -361,7 +368,7 @@ def functions(name: str, plan: Schedule, access: Access) -> list[str]:
     texts = []
     base = len(plan.block.leaves)
     for c, items in enumerate(plan.chunks):
-        chunk = Chunk(plan, access)
+        chunk = kind(plan, access, items)
         if c == 0:
             for v in plan.stores:
                 if v in plan.constants:

@@ -13,6 +13,7 @@ from ..expr.sums import chained
 from ..frozen import dataclass
 from . import layout as places
 from .batch import batch
+from .bundled import Bundled
 from .called import routines
 from .form import PLAIN, Form
 from .fused import written_out
@@ -21,9 +22,11 @@ from .lanes import suffix
 from .latency import asks_libm, waits
 from .layout import Layout
 from .library import NAMES, borrowed, declarations
+from .limbs import Bundle, bundled
 from .llvm import generate, host, stack, table
 from .lower import (
     Access,
+    Chunk,
     Numbers,
     access,
     constant_results,
@@ -144,9 +147,11 @@ def alone(program: Program) -> tuple[str, int, int, int]:
 
 def _one(program: Program) -> tuple[list[str], int]:
     """Return the code for one state, and its scratch bytes."""
-    step, prepare = (schedule(block, alone=True) for block in (program.step, program.prepare))
+    block, bundles = bundled(program.step, program.inputs)
+    step, prepare = (schedule(block, alone=True) for block in (block, program.prepare))
+    program = replace(program, step=block)
     one, scratch = places.one(program, step, prepare)
-    return [placed(), *_blocks(program, step, prepare), one], scratch
+    return [placed(), *_blocks(program, step, prepare, bundles=bundles), one], scratch
 
 
 def _ordered(program: Program) -> Program:
@@ -165,7 +170,7 @@ def _ending(program: Program, lanes: Sequence[int]) -> list[str]:
 
 def _blocks(
     program: Program, step: Schedule, prepare: Schedule, place: places.Layout | None = None,
-    numbers: Numbers | None = None, tiled: bool = False,
+    numbers: Numbers | None = None, tiled: bool = False, bundles: tuple[Bundle, ...] = (),
 ) -> list[str]:  # fmt: skip
     """Return the functions of both blocks, for a layout of many lanes or (None) for one lane."""
     prepared = (Port("r", (len(program.prepare.results),)),)
@@ -175,12 +180,15 @@ def _blocks(
         kept = kept_in_order(program.step, 1)
         ports, long = (program.inputs, program.outputs), len(program.step.lines) > DECODED
         near = kept and kept_decoded(program.step)
-        late = Access(*ports, cleared=cleared, ordered=kept, jumping=near, framed=long)
+        late = Access(
+            *ports, cleared=cleared, ordered=kept, jumping=near, framed=long, bundles=bundles
+        )
     else:
         lanes, late = place.lanes, access(program, place, numbers, tiled)
         own = ("%r", place.parameters), ("%out0", place.prepared), ("%s", place.slots)
         early = Access((), prepared, lanes, place.groups, numbers, own)
-    parts = functions(f"step.{lanes}", step, late) + routines(step, late)
+    kind = Bundled if bundles else Chunk
+    parts = functions(f"step.{lanes}", step, late, kind) + routines(step, late)
     if program.parameters:
         parts += functions(f"prepare.{lanes}", prepare, early)
     if place and place.outputs:
