@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.algorithms import rolled_links
 from dalembert.algorithms.rolled_links import Links
 from dalembert.bench.rows import chain, difference, states
 from dalembert.catalog import quantity
@@ -143,6 +144,34 @@ def test_two_vectors_of_states_at_a_time_give_the_same_bits(made, name, dtype, m
     for count in (1, 3, 8, 21):
         given = [x.astype(dtype) for x in states(m, count)]
         assert np.array_equal(both(*given), one(*given))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("joints", [{"revolute": 1}, ONE, MIXED], ids=["turns", "one", "mixed"])
+def test_strips_of_links_give_the_same_bits(made, joints, dtype, monkeypatch):
+    monkeypatch.setenv("DALEMBERT_CACHE", "off")
+    monkeypatch.setattr(runtime, "CACHED", 0)  # where two vectors at a time may be quicker
+    drives = 0 if "spherical" in joints else 1
+    for m in [chain(11), *trees(3, 6, joints, root=0.5 - 0.5 * drives, drives=drives)]:
+        kernels = []
+        for bodies in (1000, 2):
+            monkeypatch.setattr(rolled_links, "STRIP", bodies)
+            kernels.append(made(m, "inverse_dynamics", dtype=dtype))
+        whole, parts = kernels
+        for count in (1, 3, 8, 37):
+            given = [x.astype(dtype) for x in inputs(m, whole, count)]
+            wanted = whole(*given)
+            assert np.array_equal(parts(*given), wanted)
+            apart = [np.repeat(x, 2, axis=0)[::2] for x in given]  # rows with gaps
+            assert np.array_equal(parts(*apart), wanted)
+
+
+def test_strips_hold_less_of_a_long_chain(monkeypatch):
+    monkeypatch.setattr(runtime, "CACHED", 0)
+    asked = Asked(chain(200), quantity("inverse_dynamics"), None, {"drives": "none"})
+    parts = rolled(asked, lambda: None)
+    assert sum(strip.rows[1] for strip in parts.strips) == len(parts.passes[0].applied)
+    assert module(parts)[2] < 0.75 * module(replace(parts, strips=()))[2]
 
 
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])

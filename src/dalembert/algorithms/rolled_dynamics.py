@@ -51,6 +51,7 @@ def rolled_newton_euler(m: Mechanism, rotor: dict[int, float]) -> Rolled:
         given |= {"wrench": wrench[j].longer(many)}
         call = Call(_transmitted, given, {"tau": links.result(0, j, many)})
         sums.step(links, inward, j, call, many=many)
+    roller.strips = links.strips(parts)
     return roller.rolled()
 
 

@@ -13,13 +13,14 @@ from typing import Any
 
 from ..algebra import Mat3, Rotation, Turn, Vec3
 from ..expr import Expr, Graph, Program, Scalar, program, trace
-from ..expr.rolled import TURN, Cells, Pass, Roller
+from ..expr.rolled import TURN, Cells, Pass, Roller, Strip
 from ..joint import Revolute, Vector
 from ..mechanism import Body, Mechanism
 
 ZERO = Vec3.zero()
-RUN = 4  # bodies of a run
+RUN = 8  # bodies of a run
 RUNS = 4  # kinds of runs
+STRIP = 32  # bodies of a strip: their inputs stay in the nearest cache
 RARE = 8  # of the bodies the part that a kind of runs must have
 FEW = 6  # kinds of one shape above which they are made one
 SAME = (0, 1, -1)  # numbers that are part of a kind
@@ -173,6 +174,24 @@ class Links:
         found |= {j: 1 for j in range(len(kinds)) if j not in taken}
         return sorted(found.items())
 
+    def strips(self, parts: Sequence[tuple[int, int]]) -> tuple[Strip, ...]:
+        """Return runs of all bodies in strips: one output, and rates in all inputs but the first.
+
+        Each has some tens of bodies, the last perhaps fewer; there are none of a single strip.
+        """
+        starts = [0]
+        for row, (j, _) in enumerate(parts):
+            if j - parts[starts[-1]][0] >= STRIP:
+                starts.append(row)
+        ends = [*self.q_index, self.m.nq], [*self.m.velocity_index, self.m.nv]
+        found = []
+        for a, b in zip(starts, [*starts[1:], len(parts)], strict=True):
+            first, end = parts[a][0], sum(parts[b - 1])
+            q, v = ((at[first], at[end] - at[first]) for at in ends)
+            own = (q, *[v] * (len(self.roller.inputs) - 1))
+            found.append(Strip((a, b - a), (first, end - first), own, (v,)))
+        return tuple(found) if len(found) > 1 else ()
+
     def _joined(self, j: int, many: int) -> bool:
         """Return whether bodies from j on carry just the next, and all have one freedom."""
         one = all(b.joint.nv == b.joint.nq == 1 for b in self.m.bodies[j : j + many])
@@ -186,7 +205,9 @@ class Links:
 
     def place(self, j: int, many: int = 1) -> dict[str, Cells]:
         """Return the inputs of the places of bodies: sines and cosines, their coordinates."""
-        turns = {_turn_of(k): self.turn(j + k) for k in range(many)}
+        if many == 1:
+            return {"turn": self.turn(j), "q": self.q(j)}
+        turns = {"sine": Cells(TURN, j, many), "cosine": Cells(TURN, j + len(self.m.bodies), many)}
         return turns | {"q": self.q(j, many)}
 
     def q(self, j: int, many: int = 1) -> Cells:
@@ -249,9 +270,11 @@ class Links:
             for name, numbers in call.known:
                 pairs = zip(given[name], numbers, strict=True)
                 given[name] = [x if n is None else n for x, n in pairs]
-            links = [
-                replace(link, turn=given.pop(_turn_of(k), (0, 1))) for k, link in enumerate(parts)
-            ]
+            turns = [given.pop("turn", (0, 1))]  # of a run: all its sines, then all its cosines
+            if "sine" in given:
+                turns = [*zip(given.pop("sine"), given.pop("cosine"), strict=True)]
+            turns += [(0, 1)] * (len(parts) - len(turns))
+            links = [replace(link, turn=own) for link, own in zip(parts, turns, strict=True)]
             return call.results(*links, **given)
 
         made = trace(run, call.ports, name="link", outputs=call.ends, graph=graph)
@@ -266,11 +289,6 @@ class Links:
         queue = iter(values)
         body = _symmetric(_bare(self.m.bodies[j]).map(lambda x: next(queue)))
         return Link(body, next(queue), (), Vec3(*queue), self._reached(j))
-
-
-def _turn_of(k: int) -> str:
-    """Return the port of sine and cosine of link k of a run."""
-    return f"turn{k}" if k else "turn"
 
 
 def constants(routine: Program, *names: str) -> Known:

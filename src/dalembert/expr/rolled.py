@@ -67,6 +67,20 @@ class Pass:
 
 
 @dataclass(frozen=True, slots=True)
+class Strip:
+    """Neighbours whose inputs are read together: (first, how many) of all that is theirs.
+
+    `rows` are those of the tables of the first pass, which makes the angles, and of the passes that
+    run outward; an inward pass, the last, has them in reverse order.
+    """
+
+    rows: tuple[int, int]
+    angles: tuple[int, int]
+    inputs: tuple[tuple[int, int], ...]
+    outputs: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Rolled:
     """Passes one after the other; after the first, which makes the angles, sines are taken."""
 
@@ -77,6 +91,7 @@ class Rolled:
     numbers: tuple[float, ...] = field(repr=False)
     work: int  # cells of working memory
     angles: int  # each a cell of "turn"; their cosines come after all of them
+    strips: tuple[Strip, ...] = field(default=(), repr=False)  # in which it may be run, if any
     whole: tuple[Port, ...] = ()  # of packed outputs: what they stand for, and the place of each
     index: tuple[tuple[int, ...], ...] = field(default=(), repr=False)  # entry, -1 for zeros
 
@@ -109,6 +124,7 @@ class Roller:
         self.name, self.inputs, self.outputs = name, tuple(inputs), tuple(outputs)
         self.passes: list[Pass] = []
         self.work, self.angles = 0, 0
+        self.strips: tuple[Strip, ...] = ()
         self._numbers: list[float] = []
         self._known: dict[tuple[float, ...], int] = {}
 
@@ -135,7 +151,7 @@ class Roller:
         passes = tuple(p for p in self.passes if p.applied)
         return Rolled(
             self.name, self.inputs, self.outputs, passes, tuple(self._numbers), self.work,
-            self.angles,
+            self.angles, self.strips,
         )  # fmt: skip
 
 

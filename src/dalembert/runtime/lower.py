@@ -89,6 +89,7 @@ class Access:
     routine: bool = False  # whether functions are called with arguments %a and results %b
     placed: frozenset[int] = frozenset()  # angles that are there already, see `incoming`
     bundles: tuple[Bundle, ...] = ()  # lines that are one vector, see `limbs`
+    ranged: bool = False  # whether functions are told where a loop begins and ends
 
     @property
     def rows(self) -> bool:
@@ -120,6 +121,7 @@ class Access:
         ]
         given = [*self.given, "%a", "%b"] if self.routine else self.given
         head = ", ".join(f"ptr noalias {n}" for n in given)
+        head += ", i64 %begin, i64 %end" if self.ranged else ""
         # one state reads its code once: what stands before shall not decide where it lies
         place = f" #{2 * self.framed} align 64" if self.lanes == 1 else " #0"
         return f"define internal void @{name}({head}){place} {{\n  {''.join(starts)}{inner}\n}}\n"

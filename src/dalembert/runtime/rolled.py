@@ -8,6 +8,7 @@ straight-line kernels (`layout`): to them a pass is a chunk.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -15,6 +16,7 @@ from ..expr import Block, Program
 from ..expr.block import Row, folded
 from ..expr.rolled import TURN, WORK, Pass, Rolled
 from . import layout as places
+from . import strips
 from .batch import batch
 from .form import PLAIN, Form
 from .lanes import element, width
@@ -36,19 +38,27 @@ def module(rolled: Rolled, form: Form = PLAIN) -> tuple[str, int, int, int]:
     plan, prepare = _plan(rolled), schedule(_NOTHING)
     inside = replace(program, inputs=()) if tiled else program
     lanes, place = _placed(inside, unit, plan, 1)
-    if not tiled and host().lanes == PAIRED and 2 * place.scratch <= CACHED:
+    near = 2 * place.scratch <= CACHED
+    if not tiled and host().lanes == PAIRED and near:
         lanes, place = _placed(inside, unit, plan, 2)
     numbers = Numbers(lanes)
-    wide = access(program, place, numbers, tiled)
-    parts = [*_functions(rolled, wide, "step"), wide.function("fixed", [])]
-    parts += batch(program, place, plan, prepare, form)
+    # strips were found quicker with AVX-512, elsewhere where a group fills the second cache
+    if rolled.strips and not tiled and form.reduce is None and (host().roomy or not near):
+        place = strips.placed(rolled, place)
+        wide = replace(access(program, place, numbers, tiled), ranged=True)
+        parts = [*_functions(rolled, wide, "step"), *strips.batch(rolled, program, place)]
+        parts += _tables("near", strips.tables(rolled))
+    else:
+        wide = access(program, place, numbers, tiled)
+        parts = [*_functions(rolled, wide, "step"), wide.function("fixed", [])]
+        parts += batch(program, place, plan, prepare, form)
     scratch_one = place.scratch
     if form.scalar:
         one, scratch_one = places.one(program, plan, prepare)
         parts += [*_functions(rolled, Access(program.inputs, program.outputs), "step"), one]
     elif form.reduce is None:
         parts.append(places.one_by_batch())
-    parts += _tables(rolled) + [numbers.text("numbers"), stack(host().lanes), declarations()]
+    parts += _given(rolled) + [numbers.text("numbers"), stack(host().lanes), declarations()]
     parts += sines((1, unit) if form.scalar else (unit,))
     more = sum(place.rows) if form.reduce else 0
     return "".join(parts), scratch_one, place.scratch + more, 1 if tiled else lanes
@@ -67,7 +77,7 @@ def alone(rolled: Rolled) -> tuple[str, int, int, int]:
     one, scratch = places.one(program, _plan(rolled), schedule(_NOTHING))
     many, more = places.batch_by_one(program, scratch)
     parts = [*_functions(rolled, Access(program.inputs, program.outputs), "step"), one, many]
-    parts += [*_tables(rolled), stack(host().lanes), declarations(), *sines((1,))]
+    parts += [*_given(rolled), stack(host().lanes), declarations(), *sines((1,))]
     return "".join(parts), scratch, more, 1
 
 
@@ -79,12 +89,14 @@ def _plan(rolled: Rolled) -> Schedule:
     return Schedule(_NOTHING, {}, chunks, {}, rolled.work, {row: 0}, {}, turns, {})
 
 
-def _tables(rolled: Rolled) -> list[str]:
+def _given(rolled: Rolled) -> list[str]:
     """Return the numbers and the tables of all passes as globals."""
     parts = [_bytes("given", array("d", rolled.numbers or (0.0,)).tobytes())]
-    for k, each in enumerate(rolled.passes):
-        parts.append(_bytes(f"table.{k}", array("i", each.table()).tobytes()))
-    return parts
+    return parts + _tables("table", [each.table() for each in rolled.passes])
+
+
+def _tables(name: str, tables: Sequence[Sequence[int]]) -> list[str]:
+    return [_bytes(f"{name}.{k}", array("i", flat).tobytes()) for k, flat in enumerate(tables)]
 
 
 def _bytes(name: str, data: bytes) -> str:
@@ -105,9 +117,11 @@ def _loop(each: Pass, number: int, access: Access, own: str, texts: list[str]) -
     """Return the lines of a pass; routines that are functions of their own go to `texts`."""
     columns, rows = 2 + len(each.ports), len(each.applied)
     lines = ["br label %from\nfrom:\n  br label %loop\nloop:"]
-    lines.append("%i = phi i64 [ 0, %from ], [ %i.next, %last ]")
+    first, end = ("%begin", "%end") if access.ranged else (0, rows)
+    lines.append(f"%i = phi i64 [ {first}, %from ], [ %i.next, %last ]")
     lines.append(f"%i.row = mul i64 %i, {4 * columns}")
-    lines.append(f"%row = getelementptr inbounds i8, ptr @table.{number}, i64 %i.row")
+    table = f"@{'near' if access.ranged else 'table'}.{number}"
+    lines.append(f"%row = getelementptr inbounds i8, ptr {table}, i64 %i.row")
     lines += [*_entry("kind", 0), "%kind.short = trunc i64 %kind to i32", *_entry("first", 1)]
     lines.append("%r.own = getelementptr inbounds double, ptr @given, i64 %first")
     where = {}
@@ -133,7 +147,7 @@ def _loop(each: Pass, number: int, access: Access, own: str, texts: list[str]) -
             written = [f"call void @{own}.kind{k}({', '.join(given)})"]
         lines += [*written, "br label %last"]
     lines.append("last:\n  %i.next = add i64 %i, 1")
-    lines.append(f"%i.more = icmp ult i64 %i.next, {rows}")
+    lines.append(f"%i.more = icmp ult i64 %i.next, {end}")
     return [*lines, "br i1 %i.more, label %loop, label %done\ndone:"]
 
 

@@ -190,7 +190,8 @@ class _Several:
 def sincos(lanes: int, fused: bool) -> str:
     """Return `sincos(p, n, groups, stride)`: angles at p give way to sines, cosines come after.
 
-    Angle a of group g lies at a·stride + g; where groups < stride the rest is left alone.
+    Angle a of group g lies at a·stride + g; where groups < stride the rest is left alone. Of many
+    lanes there may be more groups than stride: cosines come so many further on, not n·stride.
     """
     many = 2 if lanes == 1 or isinstance(lanes, Single) else 4  # a tile has four groups
     m, all_, w = suffix(lanes), _Several(lanes, fused, many, "%here"), Moves(lanes)
@@ -263,8 +264,10 @@ def _over_groups(lanes: int) -> str:
     m, w = suffix(lanes), Moves(lanes)
     inner = f"call void @sincos.inner.{m}"
     every = w("mul i64 %n, %stride")
-    w.branch(w("icmp eq i64 %groups, %stride"), "once", "each")
-    w.lines.append(f"tail {inner}(ptr %p, i64 {every}, i64 1, i64 {every}, ptr @turns.{m})")
+    w.branch(w("icmp uge i64 %groups, %stride"), "once", "each")
+    more = w("icmp ugt i64 %groups, %stride")
+    apart = w("select i1 {}, i64 %groups, i64 {}", more, every)
+    w.lines.append(f"tail {inner}(ptr %p, i64 {every}, i64 1, i64 {apart}, ptr @turns.{m})")
     w.lines.append("ret void\neach:")
     with w.repeat("%groups") as g:
         here = w.at(w.type, "%p", g)

@@ -156,25 +156,98 @@ def entries(
     unrolled: int = UNROLLED,
 ) -> None:  # fmt: skip
     """Write how W rows become entries of W lanes; `place` says where entry column + k goes."""
+    _columns(
+        w, size, w.short, unrolled, lambda column, many: _taken(w, starts, place, column, many)
+    )
+
+
+def _taken(
+    w: Moves, starts: Sequence[str], place: Callable[[str | int, int], str], column: str | int,
+    many: int,
+) -> None:  # fmt: skip
+    """Write how columns of W rows become entries: one, those of 16 bytes, or eight of 8 rows."""
+    kind = f"<{many} x {w.unit}>" if many > 1 else w.unit
+    given = [w.get(kind, w.at(w.unit, row, column), bytes_of(w.lanes)) for row in starts]
+    if many == 1:
+        made = ["poison"]
+        for k, x in enumerate(given):
+            made = [w(f"insertelement {{t}} {{}}, {w.unit} {{}}, i64 {k}", *made, x)]
+    elif many == w.short:
+        made = _turned(w, [_joined(w, given[k::many], many) for k in range(many)])
+    else:
+        made = _square(w, given)
+    for k, lane in enumerate(made):
+        w.put(w.type, lane, place(column, k))
+
+
+def _square(w: Lines, given: Sequence[str]) -> list[str]:
+    """Return eight vectors of eight lanes turned as a matrix: pairs, then parts of 16 bytes."""
+
+    def parts(x: str, y: str, first: int) -> str:
+        # every second part of each
+        own = [2 * p + n for p in (first, first + 2, first + 4, first + 6) for n in range(2)]
+        return _shuffled(w, w.type, x, y, own)
+
+    pairs = [_turned(w, given[k : k + 2]) for k in range(0, 8, 2)]
+    made = dict[int, str]()
+    for odd in range(2):
+        a, b, c, d = (pair[odd] for pair in pairs)
+        for first in range(2):
+            upper, lower = parts(a, b, first), parts(c, d, first)
+            for k in range(2):
+                made[2 * first + 4 * k + odd] = parts(upper, lower, k)
+    return [made[k] for k in range(8)]
+
+
+def _some(w: Moves, sizes: Sequence[int], move: Callable[[str | int, int], None]) -> None:
+    """Write `move(column, many)` for %columns of them, as many at a time as the sizes say."""
+    last = "0"
+    for many in sizes:
+        whole = w(f"and i64 %columns, -{many}")
+        with w.loop(w("sub i64 {}, {}", whole, last), many) as k:
+            move(w("add i64 {}, {}", k, last), many)
+        last = whole
+
+
+def some_columns(lanes: int) -> str:
+    """Return `take(dst, src, stride, rows, columns)`: what `pack` does, of so many columns."""
+    w = Moves(lanes)
+    last, starts = w("sub i64 %rows, 1"), []
+    for k in range(lanes):
+        row = w(f"call i64 @llvm.umin.i64(i64 {k}, i64 {last})")
+        starts.append(w.at("i8", "%src", w("mul i64 {}, %stride", row)))
 
     def move(column: str | int, many: int) -> None:
-        kind = f"<{many} x {w.unit}>" if many > 1 else w.unit
-        given = [w.get(kind, w.at(w.unit, row, column), bytes_of(w.lanes)) for row in starts]
-        if many == 1:
-            made = ["poison"]
-            for k, x in enumerate(given):
-                made = [w(f"insertelement {{t}} {{}}, {w.unit} {{}}, i64 {k}", *made, x)]
-        else:
-            made = _turned(w, [_joined(w, given[k::many], many) for k in range(many)])
-        for k, lane in enumerate(made):
-            w.put(w.type, lane, place(column, k))
+        def place(column: str | int, k: int) -> str:
+            return w.at(w.type, w.at(w.type, "%dst", column), k)
 
-    _columns(w, size, w.short, unrolled, move)
+        _taken(w, starts, place, column, many)
+
+    square = (8,) if lanes == 8 and w.bytes == 64 and llvm.host().roomy else ()
+    _some(w, (*square, w.short, 1), move)
+    arguments = "ptr noalias %dst, ptr noalias %src, i64 %stride, i64 %rows, i64 %columns"
+    return w.procedure("take", arguments)
+
+
+def some_rows(lanes: int, size: int) -> str:
+    """Return `give.N(dst, src, columns)`: what `unpack` does, of so many columns."""
+    w = Moves(lanes)
+    most, move = _given(w, size)
+    _some(w, (most, 1), move)
+    arguments = "ptr noalias %dst, ptr noalias %src, i64 %columns"
+    return w.procedure(f"give.{size}", arguments)
 
 
 def unpack(lanes: int, size: int) -> str:
     """Return `unpack.N(dst, src)`: N entries of W lanes to W rows."""
     w = Moves(lanes)
+    most, move = _given(w, size)
+    _columns(w, size, most, UNROLLED if isinstance(lanes, Single) else 0, move)
+    return w.procedure(f"unpack.{size}", "ptr noalias %dst, ptr noalias %src")
+
+
+def _given(w: Moves, size: int) -> tuple[int, Callable[[str | int, int], None]]:
+    """Return how many columns go to rows of a size at a time, and what writes that."""
 
     def move(column: str | int, many: int) -> None:
         start = w.at(w.type, "%src", column)
@@ -185,17 +258,16 @@ def unpack(lanes: int, size: int) -> str:
             if early and many == most:
                 w.ask(w.at("i8", to, AHEAD))
             for n, (kind, part) in enumerate(row):  # neighbours at once: they share a cache line
-                w.put(kind, part, w.at(w.unit, to, n * piece), bytes_of(lanes))
+                w.put(kind, part, w.at(w.unit, to, n * piece), bytes_of(w.lanes))
 
-    single, piece = isinstance(lanes, Single), min(lanes, 4)
+    single, piece = isinstance(w.lanes, Single), min(w.lanes, 4)
     most = piece
     if llvm.host().roomy and w.bytes == 64:
         piece = 8 if single and size >= 8 else 4
         most = 2 * piece if size >= 2 * piece else piece
     # where a move writes a whole line of each row
-    early = most * bytes_of(lanes) == 64 and size * bytes_of(lanes) >= LONG_ROW
-    _columns(w, size, most, UNROLLED if single else 0, move)
-    return w.procedure(f"unpack.{size}", "ptr noalias %dst, ptr noalias %src")
+    early = most * bytes_of(w.lanes) == 64 and size * bytes_of(w.lanes) >= LONG_ROW
+    return most, move
 
 
 def blank() -> str:
