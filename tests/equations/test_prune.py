@@ -30,6 +30,36 @@ def test_no_motion_passes_the_proven_bound(tolerance):
     assert found.positive_definite == "proven"
 
 
+def screwed():
+    """Return a hinge that carries a screw: only one of two joints comes back after a turn."""
+    one = {"type": "revolute", "name": "hinge", "axis": [0, 1, 0]}
+    two = {"type": "screw", "name": "screw", "axis": [1, 0, 0], "pitch": 0.03,
+           "placement": {"translation": [0.3, 0, 0]}}  # fmt: skip
+    return da.load({"format": "dalembert/1", "bodies": [
+        {"name": "a", "parent": -1, "joint": one, "mass": 3, "com": [0.2, 0.1, 0],
+         "inertia": [0.1, 0.2, 0.3]},
+        {"name": "b", "parent": "a", "joint": two, "mass": 2, "com": [0.05, 0.02, 0.03],
+         "inertia": [0.02, 0.03, 0.04]}]})  # fmt: skip
+
+
+@pytest.mark.parametrize("turns", [(-20, 20), (0, 20), (-1, 2)])
+def test_no_motion_passes_the_bound_of_a_screw_of_several_turns(turns):
+    """It moves on with each turn, so its range is not that of one turn."""
+    eq = da.equations(screwed())
+    limits = {"all": {"qd": 1.5, "qdd": 4.0}, "screw": {"q": turns}}
+    found = eq.prune({}, limits, 0.05)
+    worst = errors(eq, found.equations, box_of(eq, {}, limits), 20000, 3)
+    assert found.gone > 5
+    for i, (error, bound, limit) in enumerate(
+        zip(worst, found.bound, found.reference, strict=True)
+    ):
+        assert error <= bound <= 0.05 * limit
+        assert abs(eq.evaluate({}, *found.motions[i])[i]) == pytest.approx(limit, rel=1e-12)
+        q = found.motions[i][0]
+        assert turns[0] - 1e-9 <= q[1] <= turns[1] + 1e-9
+        assert error >= 0.5 * bound
+
+
 def test_the_reference_force_is_attained_by_the_motion_shown():
     eq = da.equations(arm())
     found = eq.prune({}, {"all": {"qd": 1.5, "qdd": 4.0}}, 0.01)
