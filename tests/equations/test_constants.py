@@ -35,6 +35,32 @@ def test_an_opened_constant_has_the_same_value(k):
         )
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_brackets_that_are_found_again_have_the_same_value(seed):
+    """Sums of products of letters and of brackets, some of which stand in several of them."""
+    graph, rng = Graph(), np.random.default_rng(seed)
+    letters = "abcdefg"
+    p = {name: graph.param(name) for name in letters}
+
+    def bracket():
+        x = p[str(rng.choice([*letters]))] * int(rng.choice([1, -1, 2]))
+        for n in rng.choice([*letters], int(rng.integers(1, 3))):
+            x = x + p[str(n)] * int(rng.choice([1, -1, 3]))
+        return x
+
+    shared, x = [bracket(), bracket()], 0
+    for _ in range(int(rng.integers(2, 5))):
+        part = shared[int(rng.integers(2))] * int(rng.choice([1, -1, 2]))
+        for n in rng.choice([*letters], int(rng.integers(0, 4))):
+            part = part * p[str(n)]
+        x = x + (part * bracket() if rng.random() < 0.3 else part)
+    text = write(opened(x), TEXT)
+    for values in rng.normal(size=(3, 7)):
+        known = dict(zip(letters, values, strict=True))
+        found = to_float(read(text, Graph(), Place("test", 1, 1)), known)
+        assert found == pytest.approx(to_float(x, known), rel=1e-11, abs=1e-11)
+
+
 def test_squares_of_a_sine_and_its_cosine_add_up_to_one():
     graph = Graph()
     p = {name: graph.param(name) for name in ("a", "b", "SK2", "CK2")}
