@@ -20,16 +20,22 @@ def expression(k, p):
         b * (s * s - 1) * (a + c) - c * c * 3,
         a * s * (s * s * s + c * b) + a * c * c * s * s,
         2 * a * b * s * c - c * c * c * c + s * s * s * s,
+        # a bracket that stands behind three letters, behind one, and with the other sign
+        a * b * p["d"] * (s + c * 2) + p["e"] * (s + c * 2),
+        a * b * p["d"] * (s - c) - p["e"] * p["f"] * (s - c) + p["g"] * (c - s),
     )[k]
 
 
-@pytest.mark.parametrize("k", range(5))
+LETTERS = {"a": 1.7, "b": -0.6, "d": 0.3, "e": 2.1, "f": -1.2, "g": 0.8}
+
+
+@pytest.mark.parametrize("k", range(7))
 def test_an_opened_constant_has_the_same_value(k):
     graph = Graph()
-    x = expression(k, {name: graph.param(name) for name in ("a", "b", "SK2", "CK2")})
+    x = expression(k, {name: graph.param(name) for name in (*LETTERS, "SK2", "CK2")})
     text = write(opened(x), TEXT)
     for turn in np.random.default_rng(k).uniform(-3, 3, 4):
-        values = {"a": 1.7, "b": -0.6, "SK2": np.sin(turn), "CK2": np.cos(turn)}
+        values = {**LETTERS, "SK2": np.sin(turn), "CK2": np.cos(turn)}
         assert to_float(read(text, Graph(), Place("test", 1, 1)), values) == pytest.approx(
             to_float(x, values), rel=1e-12, abs=1e-12
         )
@@ -63,7 +69,7 @@ def test_brackets_that_are_found_again_have_the_same_value(seed):
 
 def test_squares_of_a_sine_and_its_cosine_add_up_to_one():
     graph = Graph()
-    p = {name: graph.param(name) for name in ("a", "b", "SK2", "CK2")}
+    p = {name: graph.param(name) for name in (*LETTERS, "SK2", "CK2")}
     assert write(opened(expression(0, p)), TEXT) in ("a+b", "a + b")
     assert write(opened(expression(1, p)), TEXT).replace("^", "**").replace("²", "**2") == "a**2"
     assert opened(p["a"] / p["b"]) is None and opened(1.0) is None
