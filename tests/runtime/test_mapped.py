@@ -133,8 +133,6 @@ def test_the_first_core_is_what_linux_says_of_a_processor(monkeypatch, tmp_path)
     """Without what changes; an instruction set that only another core has is left out."""
     core = "processor\t: {}\nvendor_id\t: Us\nmodel name\t: U 1\ncpu MHz\t: 1.5\n"
     core += "flags\t: sse {}\n\n"
-        "processor\t: {}\nvendor_id\t: Us\nmodel name\t: U 1\ncpu MHz\t: 1.5\nflags\t: sse {}\n\n"
-    )
     (tmp_path / "facts").write_text(core.format(0, "avx") + core.format(1, "avx512f"))
     monkeypatch.setattr(processor, "_FACTS", str(tmp_path / "facts"))
     told = ["vendor_id: Us", "model name: U 1", "flags: sse avx"]
