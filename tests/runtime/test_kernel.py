@@ -435,6 +435,19 @@ def test_arrays_of_all_shapes_enter_directly(monkeypatch, shapes, square):
         made(*(x.astype(np.float32) for x in many))
 
 
+@pytest.mark.parametrize(
+    ("given", "says", "hint"),
+    [(["a"] * 5, "holds text", "np.radians"), ([1j] * 5, "complex128 values", "give real numbers"),
+     ({"q1": 1.0}, "holds names", "coordinate_names"), ([[0.0], [1.0, 2.0]], "unequal", "rectang"),
+     ([2**60] * 5, "beyond", "rounded")],
+)  # fmt: skip
+def test_what_is_no_array_of_numbers_says_what_to_write(given, says, hint):
+    made = compile_program(pendulum_chain(5), key="chain 5")
+    with pytest.raises(UsageError, match=says) as error:
+        made(given, np.zeros(5))
+    assert hint in error.value.hint
+
+
 def sums(*ports):
     return [sum(x) for x in ports] + [ports[0][0]]
 
