@@ -27,6 +27,10 @@ def found(m, q, **options):
         for name, value in values(m, q).items():
             assert mode.q[m.joint_names.index(name)] == pytest.approx(value, abs=1e-9)
         assert modes.of(mode.q) is mode and modes[mode.name] is mode
+        free = [b.joint.kind == "revolute" and n not in m.active
+                for b, n in zip(m.bodies, m.joint_names, strict=True)]  # fmt: skip
+        if len(free) == m.nq:  # passive angles are within half a turn
+            assert np.abs(mode.q[free]).max(initial=0) <= np.pi
     assert len(set(modes.names)) == len(modes)
     return modes
 

@@ -9,6 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert.algebra import Transform
+from dalembert.algorithms.cut_joints import _quaternion
 from dalembert.joint import Free, Prismatic, Revolute, Spherical
 from dalembert.mechanism import Body, Loop, Mechanism
 from dalembert.read.dump import json_text
@@ -16,6 +17,7 @@ from dalembert.read.native_writer import native_data
 from loops import inertia, random_rotation, rot, vec
 from machines import linkages
 from referee import solve
+from referee.rows import turned
 from test_graph import FIVEBAR
 
 
@@ -55,6 +57,19 @@ def test_a_cut_joint_shows_what_the_joint_would(kind, seed):
     q = [*(float(x) for x in pose.p), *quaternion(matrix)]
     assert np.abs(da.closure(m, q)).max() < 1e-12
     np.testing.assert_allclose(da.cut_coordinates(m, q), own, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_rotation_gives_its_quaternion_from_whichever_part_is_largest(seed):
+    """Also of half turns, where w vanishes; it is never negative."""
+    rng = np.random.default_rng(seed)
+    axis = np.eye(3)[seed % 3] + 0.3 * rng.normal(size=3)
+    half = [np.pi, 2.9, 0.4, -2.5][seed // 3] / 2
+    x = np.array([*(axis / np.linalg.norm(axis) * np.sin(half)), np.cos(half)])
+    R = turned(x)
+    found = np.array(_quaternion(R.tolist()))
+    assert found[3] >= -1e-15 and found @ found == pytest.approx(1, rel=1e-14)
+    assert abs(found @ x) == pytest.approx(1, rel=1e-14)
 
 
 def test_a_joint_with_a_spring_keeps_its_coordinate_where_all_others_have_one_too():

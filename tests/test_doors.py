@@ -34,6 +34,7 @@ def arm():
         lambda: da.kane_form("robot.urdf"),
         lambda: da.inverse_kinematics("robot.urdf", [0, 0, 0], [0]),
         lambda: arm().attach("robot.urdf", "tip"),
+        lambda: da.base_parameters(arm()).values("robot.urdf"),
     ],
 )
 def test_a_text_is_not_a_mechanism(call):

@@ -1,11 +1,15 @@
 """Platform and legs are those of the whole machine, or they are refused."""
 
 import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.algebra import Transform, Vec3
+from dalembert.algorithms.platform import platform_frame
+from dalembert.mechanism import Frame
 
 FIXED = {"type": "fixed"}
 LOAD = {"mass": 3, "com": [0.1, 0, 0.1], "inertia": [0.1, 0.1, 0.1]}
@@ -111,3 +115,21 @@ def test_a_hinge_across_the_plane_of_its_leg_holds_more_than_a_point(tmp_path):
         loop |= {"joint": "revolute", "axis": [1, 0, 0]}
     with pytest.raises(da.ModelError, match="ends in a revolute joint"):
         da.cartesian_model(da.load(data), np.eye(4), np.zeros(6))
+
+
+def test_the_frame_of_a_platform_is_one_of_its_own_with_its_name():
+    """Not a tool on it, nor a frame of that name on another body; a name may have more before."""
+    m = da.robots.stewart()
+    body = next(k for k, b in enumerate(m.bodies) if b.name == "platform")
+    beside, tool = Transform(p=Vec3(1, 0, 0)), Transform(p=Vec3(0, 1, 0))
+    bodies = [replace(b, name="two_platform.j") if k == body else b for k, b in enumerate(m.bodies)]
+    m = replace(m, bodies=tuple(bodies), checked=True)
+    for frames, found in (
+        ([], ("two_platform.j", Transform())),
+        ([Frame("tool", body, tool)], ("two_platform.j", Transform())),
+        ([Frame("platform", body - 1, tool)], ("two_platform.j", Transform())),
+        ([Frame("tool", body, tool), Frame("platform", body, beside)], ("platform", beside)),
+        ([Frame("platform", 0, tool), Frame("two_platform", body, beside)],
+         ("two_platform", beside)),
+    ):  # fmt: skip
+        assert platform_frame(replace(m, named=tuple(frames), checked=True), body) == found

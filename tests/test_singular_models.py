@@ -87,3 +87,13 @@ def test_long_machines_are_refused_like_short_ones():
     m = da.load(f"{turns};{masses}", base="free")
     with pytest.raises(da.SingularModel, match="joint 'base' moves no inertia where 'j1'"):
         da.forward_dynamics(m, da.neutral(m), np.zeros(m.nv), np.ones(m.nv))
+
+
+@pytest.mark.parametrize("make", ["compile", "export"])
+@pytest.mark.parametrize("name", ["forward_dynamics", "forward_dynamics_derivatives"])
+def test_code_of_a_model_that_does_not_exist_is_not_made(name, make):
+    """A link without mass at the end: the joint is named, also where no state is given."""
+    data = arm()
+    data["bodies"][1] |= {"mass": 0, "com": [0, 0, 0], "inertia": [0, 0, 0]}
+    with pytest.raises(da.SingularModel, match="joint 'b' moves no inertia"):
+        getattr(da, make)(da.load(data), name)

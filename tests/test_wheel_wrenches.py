@@ -10,6 +10,8 @@ import pytest
 import dalembert as da
 import referee
 from referee.description import skew
+from referee.rows import rolling_rows
+from test_rolling_random import drawn
 from wheeled import machine, snake
 
 
@@ -34,6 +36,10 @@ def balance(data, q, qd, qdd, tau):
         if w["radius"] is not None:
             k = next(k for k, b in enumerate(s.m.bodies) if b.joint == w["spin"])
             net[k, 3:] += w["radius"] * lam[at] * (s.at[k][0] @ s.m.bodies[k].axis)
+            at += 1
+    for c in s.m.rolling:
+        for row in rolling_rows(s.m, s.at, c).real:
+            net -= (row[:n] * lam[at]).reshape(-1, 6)
             at += 1
     out = np.zeros_like(net)
     for k in reversed(range(len(net))):
@@ -66,6 +72,8 @@ def drive(active=("pl", "pr")):
 CASES = {"snake": snake(np.random.default_rng(3), 3, ("p1", "p2")), "drive": drive()}
 CASES |= {f"random {k}": machine(k) for k in range(20)}
 
+ROLLING = [("gear", 1), ("rack", 1), ("plate", 1)]
+
 
 @pytest.mark.parametrize("name", CASES)
 def test_link_wrenches_hold_what_the_ground_bears(name):
@@ -80,6 +88,26 @@ def test_link_wrenches_hold_what_the_ground_bears(name):
     qdd = referee.forward(data, q, qd, tau)
     tau = da.inverse_dynamics(m, q, qd, qdd)  # of least norm where a motor is idle
     want = balance(data, q, qd, qdd, tau)
+    found = da.link_wrenches(m, q, qd, qdd)
+    np.testing.assert_allclose(found, want, atol=1e-8 * (1 + abs(want).max()))
+
+
+@pytest.mark.parametrize("kind, seed", ROLLING)
+def test_link_wrenches_hold_what_the_ground_bears_beside_rolling_bodies(kind, seed):
+    """Bodies that roll and one wheel on a body that stays in the plane, where there is one."""
+    data = drawn(kind, seed)
+    wheel = {"name": "blade", "body": "b0", "point": [0.2, 0.1, 0], "normal": [0, 1, 0]}
+    planar = data["bodies"][0]["joint"]["type"] == "planar"
+    motors = [b["joint"]["name"] for b in data["bodies"]]
+    data = data | {"wheels": [wheel] if planar else [], "active": motors}
+    m, rng = da.load(data), np.random.default_rng(seed)
+    q = np.array(da.integrate(m.tree, da.neutral(m.tree), rng.uniform(-0.5, 0.5, m.nv)))
+    q = referee.close(data, q)
+    s = referee.State(data, q)
+    assert s.rank == len(s.J)
+    qd, _ = referee.feasible(data, q, rng)
+    qdd = referee.forward(data, q, qd, rng.uniform(-1, 1, m.nv))
+    want = balance(data, q, qd, qdd, da.inverse_dynamics(m, q, qd, qdd))
     found = da.link_wrenches(m, q, qd, qdd)
     np.testing.assert_allclose(found, want, atol=1e-8 * (1 + abs(want).max()))
 

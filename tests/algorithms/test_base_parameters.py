@@ -8,7 +8,7 @@ import pytest
 
 import dalembert as da
 from dalembert.algebra import Rotation, Transform, Vec3
-from dalembert.algorithms.base_parameters import base_parameters
+from dalembert.algorithms.base_parameters import _Guesses, _number, base_parameters
 from dalembert.algorithms.energy import potential_energy
 from dalembert.algorithms.regressor import energy_regressor, parameter_vector, regressor
 from dalembert.expr import Graph
@@ -157,6 +157,36 @@ def test_symbolic_angles_group_too(rows):
     assert len(base) == rank(Y)
     K = np.array([[to_float(x, values) for x in row] for row in base.matrix])
     assert np.abs(Y[:, list(base.kept)] @ K - Y).max() < 1e-10 * np.abs(Y).max()
+
+
+SIMPLE = {
+    "a": lambda a, b, c: a,
+    "-a*b": lambda a, b, c: -a * b,
+    "a**2": lambda a, b, c: a * a,
+    "-b/c": lambda a, b, c: -b / c,
+    "a*b/c": lambda a, b, c: a * b / c,
+    "a**2/b": lambda a, b, c: a * a / b,
+    "1/c": lambda a, b, c: 1 / c,
+}
+
+
+@pytest.mark.parametrize("letters", ["a", "ab", "abc"])
+def test_products_and_ratios_of_lengths_are_guessed_from_two_draws(letters):
+    """The formula found holds for all other lengths too; what is no such product is not found."""
+    graph, rng = Graph(), np.random.default_rng(4)
+    bodies = [
+        Body(f"b{k}", k - 1, Transform(Rotation(), Vec3(graph.param(x), 0, 0)), Revolute(UNITS[2]))
+        for k, x in enumerate(letters)
+    ]
+    m = Mechanism(tuple(bodies), gravity=Vec3(0, 0, 0), parameters=tuple(map(Parameter, letters)))
+    guesses = _Guesses(m, len(letters) - 1)
+    for text, formula in SIMPLE.items():
+        if set("abc") & set(text) <= set(letters):
+            found = guesses.find([formula(*(_number(x, k) for x in "abc")) for k in range(2)])
+            for values in rng.uniform(0.3, 2, (3, 3)):
+                told = to_float(found, dict(zip("abc", values, strict=True)))
+                assert told == pytest.approx(formula(*values), rel=1e-12), text
+    assert guesses.find([0.123, 4.56]) is None
 
 
 @pytest.mark.parametrize("name", ["stanford", "tx40", "ur5", "panda", "puma560"])

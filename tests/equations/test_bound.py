@@ -1,5 +1,8 @@
 """Bounds over boxes of postures, attacked in intervals of many digits: no rounding is forgiven."""
 
+from itertools import product
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from flint import arb, ctx
@@ -291,3 +294,21 @@ def test_ranges_hold_what_grows_with_a_slide():
     low, high = box.range_of(eq, keys.index(("J", 1, 2, 2)))
     found = [2.2 + 1.2 * x + 3 * x * x for x in np.linspace(-0.5, 0.5, 501)]
     assert low == pytest.approx(min(found), rel=1e-3) and high == pytest.approx(max(found))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rates_that_are_tried_reach_at_least_the_best_corner(seed):
+    """Of random forms in three rates without squares; limits not about zero."""
+    rng = np.random.default_rng(seed)
+    motions = [(0, 1), (1, 2), (0, 2)]
+    box = SimpleNamespace(qd=[(-1.0, 2.0), (-2.0, 1.0), (-1.5, 1.5)], qdd=[(-1.0, 1.0)] * 3)
+    force, f = Force(None, motions, box), rng.normal(size=(400, len(motions)))
+
+    def value(qd):
+        return sum(f[:, p] * qd[:, a] * qd[:, b] for p, (a, b) in enumerate(motions))
+
+    reached = value(force._rates(f))
+    for corner in product(*box.qd):
+        assert (reached >= value(np.tile(corner, (400, 1))) - 1e-12).all()
+    for qd in rng.uniform(*np.array(box.qd).T, (200, 3)):
+        assert (reached >= value(np.tile(qd, (400, 1))) - 1e-12).all()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from pruning import robot
 
 
 def machine(follower="prismatic", ratio=1, offset=0, inner=False):
@@ -150,6 +151,39 @@ def test_the_tables_hold_all_joints():
 def test_structure_is_found_behind_a_turned_base():
     eq = da.equations(da.load("RXK(0.4),RZ(),TXK(0.5),RY(),TXK(0.3); gravity = (0, G, G);"))
     assert "A: 2 of 3 not zero" in str(eq.structure())
+
+
+def structured(eq, missed=False):
+    """Check that coefficients are zero, or constant, where they are at random postures.
+
+    `missed`: sums over bodies that slide count as moving, also those that no slide changes.
+    """
+    postures, counts = np.random.default_rng(6).uniform(-3, 3, (4, eq.n)), {}
+    for kind in "QABC":
+        for entry in getattr(eq, kind):
+            values = [float(entry.value({}, list(q))) for q in postures]
+            zero = max(map(abs, values)) < 1e-12
+            wanted = "zero" if zero else "constant" if np.ptp(values) < 1e-12 else ""
+            found = eq.structure_of(kind, entry.place)
+            assert found == wanted or (missed and (found, wanted) == ("", "constant")), entry.name
+            counts[wanted] = counts.get(wanted, 0) + 1
+    return counts
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_structure_is_that_of_the_values_at_random_postures(case):
+    """Bodies of different masses: what vanishes for some numbers alone is not called zero."""
+    data = machine(**CASES[case])
+    for k, body in enumerate(data["bodies"]):
+        body |= {"mass": 1.5 + 0.3 * k, "com": [0.1 + 0.03 * k, 0.2 - 0.07 * k, -0.05 + 0.01 * k]}
+    slides = data["bodies"][3]["joint"]["type"] == "prismatic"
+    counts = structured(da.equations(da.load(data)), missed=slides)
+    assert counts["zero"] and counts[""]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_structure_of_arms_is_that_of_their_values(seed):
+    assert structured(da.equations(robot(seed)))
 
 
 def test_forces_are_the_same_whichever_way_the_weight_is_counted(m):

@@ -53,3 +53,25 @@ def test_every_step_goes_to_sympy_and_latex():
     assert np.abs(np.array(Jd.subs(at), dtype=float)).max() > 0.01
     for x in (form.J_h, form.J_nh, form.drift, *form.W, form.omega, form.gw):
         assert x.latex().startswith(r"\begin{bmatrix}") and x.to_sympy().shape
+
+
+VALUES = {"l1": 0.7, "l2": 0.5, "m1": 1.2, "j1": 0.3, "m2": 0.8, "j2": 0.2, "G": -9.81}
+
+
+@pytest.mark.parametrize("name", ["planar2r", "unicycle"])
+def test_the_printed_state_model_is_that_of_the_machine(name):
+    """Forces of the motors where they are said, and rates of the coordinates, at random states."""
+    pytest.importorskip("sympy")
+    m, rng = getattr(da.robots, name)(), np.random.default_rng(5)
+    q, qd, qdd = rng.normal(size=(3, m.nv))
+    if name == "unicycle":
+        told = {"v": 0.8, "th": q[2], "thd": 0.3}
+        wanted = {"xd": 0.8 * np.cos(q[2]), "yd": 0.8 * np.sin(q[2])}
+    else:
+        states = {"q": q, "qd": qd, "qdd": qdd}
+        told = VALUES | {f"{n}{k + 1}": x[k] for n, x in states.items() for k in range(2)}
+        tau = da.inverse_dynamics(m.with_values(**VALUES), q, qd, qdd)
+        wanted = {"tau1": tau[0], "tau2": tau[1]}
+    said = da.kane_form(m).to_sympy(only=[10])
+    found = {n: said[n].subs({x: told[x.name] for x in said[n].free_symbols}) for n in wanted}
+    assert {n: float(x) for n, x in found.items()} == pytest.approx(wanted, rel=1e-9)

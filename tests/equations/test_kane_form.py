@@ -1,6 +1,7 @@
 """Kane's ten steps in closed form: the printed examples exactly, every machine by numbers."""
 
 import shutil
+import sys
 from dataclasses import replace
 from fractions import Fraction as Q
 
@@ -90,6 +91,25 @@ def test_the_planar_2r_prints_its_printed_matrices():
     for line in ("x2 = l1*C1+l2*C12", "J_h(5,1) = l1*C2+l2", "Jd(5,1) = -l1*S2*qd2",
                  "W2(1,2) = -(qd1+qd2)", "omega1(3) = tau1-tau2"):  # fmt: skip
         assert line in text.splitlines()
+
+
+@pytest.mark.parametrize("beyond", [-1, 0, 1])
+def test_products_are_left_where_they_take_more_terms_than_are_multiplied_out(monkeypatch, beyond):
+    """D counts those of J'J, and C those of J'J̇ beside them."""
+    form = da.kane_form(R.planar2r())
+    one, both = (form._work(form.J, x) for x in (form.J, form.J_dot))
+    for name, most in (("D", one), ("C", one + both)):
+        monkeypatch.setattr(sys.modules["dalembert.equations.kane_form"], "EXPANDED", most + beyond)
+        assert (getattr(da.kane_form(R.planar2r()), name) is None) == (beyond < 0)
+
+
+def test_powers_of_ratios_are_their_products():
+    form = da.kane_form(R.unicycle())
+    field, names = form.field, [g.key for g in form.setting.symbols.generators]
+    x, y = (field.gen(*key) for key in names[:2])
+    for ratio in (x / y, (x + 2) / (3 * y - 1), -y):
+        assert ratio**1 == ratio and ratio**2 == ratio * ratio
+        assert ratio**3 == ratio * ratio * ratio and (1 / ratio) ** 3 * ratio**3 == 1
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -8,7 +8,7 @@ import pytest
 
 import dalembert as da
 from dalembert.equations import attained
-from dalembert.equations.box import box_of
+from dalembert.equations.box import _sine_range, box_of
 from dalembert.equations.units import lost, passive, plain
 from pruning import arm, errors
 from report_values import LIMITS, VALUES
@@ -28,6 +28,58 @@ def test_no_motion_passes_the_proven_bound(tolerance):
     # A is one matrix still, and the larger budget only makes it shorter
     assert found.equations.A[2, 1].poly == found.equations.A[1, 2].poly
     assert found.positive_definite == "proven"
+
+
+def test_where_every_joint_is_frozen_nothing_goes_and_nothing_is_kept():
+    eq = da.equations(arm()).freeze({1: 0.1, 2: 0.2, 3: 0.3, 4: 0.4})
+    found = eq.prune({}, {"all": {"qd": 1.5, "qdd": 4.0}}, 0.01)
+    assert (found.gone, found.kept, found.bound) == (0, 0, ())
+
+
+@pytest.mark.parametrize("kind", ["sin", "cos"])
+def test_the_range_of_a_sine_is_met_and_never_passed(kind):
+    """Over random intervals, those that begin or end at an extreme, and whole turns."""
+    rng, f = np.random.default_rng(3), getattr(np, kind)
+    ends = [sorted(rng.uniform(-12, 12, 2)) for _ in range(200)]
+    ends += [
+        (k * math.pi / 2 - 0.1, k * math.pi / 2 + w) for k in range(-8, 9) for w in (0.2, 3, 6)
+    ]
+    ends += [(a, a + rng.uniform(0, 1)) for a in rng.uniform(-12, 12, 200)]
+    ends += [(a, a + 2 * math.pi) for a in rng.uniform(-9, 9, 5)]
+    for low, high in ends:
+        a, b = _sine_range(low, high, kind)
+        seen = f(np.linspace(low, high, 4001))
+        assert a - 1e-15 <= seen.min() <= a + 1e-4 and b - 1e-4 <= seen.max() <= b + 1e-15
+
+
+def screwed():
+    """Return a hinge that carries a screw: only one of two joints comes back after a turn."""
+    one = {"type": "revolute", "name": "hinge", "axis": [0, 1, 0]}
+    two = {"type": "screw", "name": "screw", "axis": [1, 0, 0], "pitch": 0.03,
+           "placement": {"translation": [0.3, 0, 0]}}  # fmt: skip
+    return da.load({"format": "dalembert/1", "bodies": [
+        {"name": "a", "parent": -1, "joint": one, "mass": 3, "com": [0.2, 0.1, 0],
+         "inertia": [0.1, 0.2, 0.3]},
+        {"name": "b", "parent": "a", "joint": two, "mass": 2, "com": [0.05, 0.02, 0.03],
+         "inertia": [0.02, 0.03, 0.04]}]})  # fmt: skip
+
+
+@pytest.mark.parametrize("turns", [(-20, 20), (0, 20), (-1, 2)])
+def test_no_motion_passes_the_bound_of_a_screw_of_several_turns(turns):
+    """It moves on with each turn, so its range is not that of one turn."""
+    eq = da.equations(screwed())
+    limits = {"all": {"qd": 1.5, "qdd": 4.0}, "screw": {"q": turns}}
+    found = eq.prune({}, limits, 0.05)
+    worst = errors(eq, found.equations, box_of(eq, {}, limits), 20000, 3)
+    assert found.gone > 5
+    for i, (error, bound, limit) in enumerate(
+        zip(worst, found.bound, found.reference, strict=True)
+    ):
+        assert error <= bound <= 0.05 * limit
+        assert abs(eq.evaluate({}, *found.motions[i])[i]) == pytest.approx(limit, rel=1e-12)
+        q = found.motions[i][0]
+        assert turns[0] - 1e-9 <= q[1] <= turns[1] + 1e-9
+        assert error >= 0.5 * bound
 
 
 def test_the_reference_force_is_attained_by_the_motion_shown():

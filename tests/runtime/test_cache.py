@@ -90,6 +90,17 @@ def test_a_damaged_entry_is_made_again_with_one_warning(place):
     compile_program(never, key="k")
 
 
+@pytest.mark.parametrize("facts", [{}, {"inputs": 3}, {"name": "k", "inputs": [{}]}])
+def test_an_entry_whose_facts_are_no_kernels_is_made_again_with_a_warning(place, facts):
+    """Its digest is right: it was written by hand, or by other sources under the same key."""
+    made = compile_program(pendulum_chain(4), key="k")
+    cache.write("k", facts, cache.read("k")[1])
+    with pytest.warns(RuntimeWarning, match="damaged"):
+        again = compile_program(pendulum_chain(4), key="k")
+    assert value(again).tobytes() == value(made).tobytes()
+    compile_program(never, key="k")
+
+
 def test_code_of_another_processor_is_a_miss(place, monkeypatch):
     compile_program(pendulum_chain(4), key="k")
     monkeypatch.setattr(cache, "surroundings", lambda: "another machine")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dalembert.errors import UsageError
-from dalembert.runtime import compile_program, refused
+from dalembert.runtime import Form, compile_program, refused
 from runtime.programs import pendulum_chain
 
 
@@ -40,6 +40,24 @@ def test_numpy_gives_what_the_kernel_gives(monkeypatch, parameters):
     with pytest.raises(UsageError):
         plain(q)
     assert plain.cost == kernel.cost and plain.inputs == kernel.inputs
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("each", [False, True], ids=["shared", "one for each tile"])
+def test_numpy_gives_what_the_kernel_gives_in_tiles(monkeypatch, each):
+    """Parameters are one set for all tiles, or a set for each."""
+    kernel = compile_program(pendulum_chain(4, True))
+    monkeypatch.setenv("DALEMBERT_JIT", "off")
+    form = Form(layout="tiles")
+    plain = compile_program(lambda: pendulum_chain(4, True), form=form, key="k")
+    rows = np.random.default_rng(5).normal(size=(2, 48, 4))
+    q, qd = (plain.to_tiles(x) for x in rows)
+    lengths = np.linspace(1, 2, len(q)) if each else np.full(len(q), 1.4)
+    found = plain(q, qd, parameters={"L": lengths if each else 1.4, "m": 1.2})
+    given = {"L": np.repeat(lengths, 48 // len(q)), "m": 1.2}
+    np.testing.assert_allclose(
+        plain.from_tiles(found), kernel(*rows, parameters=given), rtol=1e-12, atol=1e-12
+    )
 
 
 def test_a_refusal_of_the_system_is_a_refusal(monkeypatch):

@@ -1,6 +1,7 @@
 """What a kernel accepts, refuses and returns."""
 
 import copy
+import gc
 import threading
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 import dalembert as da
 from dalembert.errors import ParameterError, UsageError
 from dalembert.expr import cos, program, sin, trace
-from dalembert.runtime import Kernel, build, compile_program, fast
+from dalembert.runtime import Kernel, build, compile_program, fast, stub
 from runtime.programs import pendulum_chain
 
 
@@ -395,12 +396,109 @@ def test_the_direct_entry_is_in_use_and_can_be_switched_off(monkeypatch):
     assert not fast.supported()
 
 
+@pytest.mark.skipif(not fast.supported(), reason="this interpreter has no direct entry")
+@pytest.mark.parametrize(
+    "shapes", [[()], [(3,)], [(3,)] * 2, [(2,)] * 3, [(2,)] * 4, [(4,), (2, 3)]]
+)
+@pytest.mark.parametrize("square", [False, True])
+def test_arrays_of_all_shapes_enter_directly(monkeypatch, shapes, square):
+    """Also where they lie as in the last call, and where Python's own way would be an error."""
+
+    def run(*ports):
+        x = [n for port in ports for n in np.ravel(np.array(port, dtype=object))]
+        terms = [sum((k + j + 1) * y for k, y in enumerate(x)) for j in range(4)]
+        return [terms[:2], terms[2:]] if square else terms
+
+    names = [(f"x{k}", shape) for k, shape in enumerate(shapes)]
+    made = compile_program(program(trace(run, names)))
+    rng = np.random.default_rng(12)
+    one, many = (
+        [np.array(rng.normal(size=(*lead, *shape))) for shape in shapes] for lead in ((), (9,))
+    )  # fmt: skip
+    flat = np.hstack([a.reshape(9, -1) for a in many])
+    weights = np.arange(flat.shape[1])[:, None] + np.arange(4) + 1.0
+    wanted = (flat @ weights).reshape(9, *([2, 2] if square else [4]))
+
+    def general(*_, **__):
+        raise AssertionError("the long way was taken")
+
+    monkeypatch.setattr(Kernel, "general", general)
+    out = np.empty(wanted.shape[1:])
+    for k in (0, 0, 3, 3):
+        for x, y in zip(one, many, strict=True):
+            x[...] = y[k]
+        np.testing.assert_allclose(made(*one), wanted[k], rtol=1e-13)
+        out[...] = 0
+        assert made(*one, out=out) is out
+        np.testing.assert_allclose(out, wanted[k], rtol=1e-13)
+    np.testing.assert_allclose(made(*many), wanted, rtol=1e-13)
+    with pytest.raises(AssertionError, match="long way"):
+        made(*(x.astype(np.float32) for x in many))
+
+
+@pytest.mark.parametrize(
+    ("given", "says", "hint"),
+    [(["a"] * 5, "holds text", "np.radians"), ([1j] * 5, "complex128 values", "give real numbers"),
+     ({"q1": 1.0}, "holds names", "coordinate_names"), ([[0.0], [1.0, 2.0]], "unequal", "rectang"),
+     ([2**60] * 5, "beyond", "rounded")],
+)  # fmt: skip
+def test_what_is_no_array_of_numbers_says_what_to_write(given, says, hint):
+    made = compile_program(pendulum_chain(5), key="chain 5")
+    with pytest.raises(UsageError, match=says) as error:
+        made(given, np.zeros(5))
+    assert hint in error.value.hint
+
+
+def sums(*ports):
+    return [sum(x) for x in ports] + [ports[0][0]]
+
+
+@pytest.mark.skipif(not fast.supported(), reason="this interpreter has no direct entry")
+@pytest.mark.parametrize("count", stub.VECTORS)
+def test_vectors_that_lie_as_in_the_last_call_have_a_way_of_their_own(monkeypatch, count):
+    """It reads neither how many inputs a plan has, nor anything of the processes' threads."""
+    made = compile_program(program(trace(sums, [(f"x{k}", 3) for k in range(count)])))
+    x, out = np.arange(3.0 * count).reshape(count, 3), np.empty(count + 1)
+    monkeypatch.setattr(Kernel, "general", None)
+    rows = [*x]
+    made(*rows, out=out)
+    made._plan[0][stub.HEAD.index("inputs")] = 99
+    x += 1
+    assert made(*rows, out=out) is out
+    np.testing.assert_array_equal(out, [*x.sum(axis=1), x[0, 0]])
+    for others in ([*x.copy()], [x[0][:2], *rows[1:]], [x[:1], *rows[1:]]):
+        with pytest.raises(TypeError):  # None is called
+            made(*others, out=out)
+    with pytest.raises(TypeError):
+        made(*rows)
+
+
+def test_a_vector_is_not_taken_for_a_matrix_that_lay_in_its_place():
+    """Nor one array for a pair of results."""
+    given = [("x", 2), ("A", (2, 3))]
+    made = compile_program(program(trace(lambda x, A: [x[0], x[1] + A[5]], given)))
+    x, A, out = np.ones(2), np.arange(6.0).reshape(2, 3), np.empty(2)
+    for _ in range(2):
+        assert made(x, A, out=out).tolist() == [1, 6]
+    with pytest.raises(UsageError, match="A"):
+        made(x, A[0][:2], out=out)
+    pair = compile_program(
+        program(trace(lambda x: ([x[0]], [x[1]]), [("x", 2)], outputs=[("a", (1,)), ("b", (1,))]))
+    )
+    a, b = np.empty(1), np.empty(1)
+    for _ in range(2):
+        pair(x, out=(a, b))
+    with pytest.raises(UsageError, match="out"):
+        pair(x, out=a)
+
+
 def test_the_direct_entry_keeps_no_reference(states):
     import sys
 
     kernel = compile_program(pendulum_chain(5), key="chain 5")
     q, qd = states
     out, pair = np.empty((203, 5)), (np.empty(5), np.empty(5))
+    gc.collect()  # what other tests left holds None too
     before = [sys.getrefcount(x) for x in (q, qd, out, pair[0], kernel, None)]
     for _ in range(1000):
         kernel(q, qd, out=out)
@@ -408,6 +506,7 @@ def test_the_direct_entry_keeps_no_reference(states):
         kernel(q, qd)
         with pytest.raises(UsageError):
             kernel(q)
+    gc.collect()
     after = [sys.getrefcount(x) for x in (q, qd, out, pair[0], kernel, None)]
     assert all(abs(a - b) < 50 for a, b in zip(after, before, strict=True))
     made, other = sys.getrefcount(kernel(*pair)), sys.getrefcount(np.empty(5))

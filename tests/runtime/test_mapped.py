@@ -1,5 +1,6 @@
 """Code is put into memory as LLVM puts it there, or left to LLVM."""
 
+import os
 import subprocess
 import sys
 
@@ -126,6 +127,16 @@ def test_the_processor_is_told_without_llvm():
     assert processor.processor() in cache.surroundings()
     if listed is not None:
         assert processor.processor() == listed and "MHz" not in listed
+
+
+def test_the_first_core_is_what_linux_says_of_a_processor(monkeypatch, tmp_path):
+    """Without what changes; an instruction set that only another core has is left out."""
+    core = "processor\t: {}\nvendor_id\t: Us\nmodel name\t: U 1\ncpu MHz\t: 1.5\n"
+    core += "flags\t: sse {}\n\n"
+    (tmp_path / "facts").write_text(core.format(0, "avx") + core.format(1, "avx512f"))
+    monkeypatch.setattr(processor, "_FACTS", str(tmp_path / "facts"))
+    told = ["vendor_id: Us", "model name: U 1", "flags: sse avx"]
+    assert processor.processor().splitlines() == [os.uname().machine, *told]
 
 
 def test_where_the_system_says_nothing_llvm_does(monkeypatch, tmp_path):

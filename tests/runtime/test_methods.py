@@ -101,6 +101,14 @@ def test_rosenbrock_solves_linear_equations_to_its_order():
     assert abs(far) < 1e-7
 
 
+def test_rosenbrock_asks_for_rates_at_the_times_of_its_stages():
+    seen = []
+    RODAS5P.step(
+        lambda x, t: (seen.append(t), -x)[1], lambda x, t: -np.eye(1), np.ones(1), 2.0, 0.5
+    )
+    assert seen == pytest.approx([2.0 + 0.5 * a for a in RODAS5P.alpha]) and max(seen) == 2.5
+
+
 def test_the_interpolant_of_rosenbrock_is_of_order_four():
     """On x' = -x, whose solution is known; F as in the sum of `tableau.py`."""
     at, errors = RODAS5P, []

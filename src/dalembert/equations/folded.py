@@ -21,7 +21,7 @@ from .entry import Kind, Place
 from .follow import Follow
 from .frames import rechosen
 from .ring import Poly, Ring, rational
-from .structure import PRIME, Structure, residue
+from .structure import Structure, residue
 from .symbols import TreeSymbols
 
 
@@ -190,4 +190,4 @@ class _Probe:
             for i, e in monomial:
                 term = term * self.values[i] ** e
             total = total + term
-        return int(total) % PRIME
+        return int(total)
