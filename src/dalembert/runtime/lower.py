@@ -31,19 +31,6 @@ BARRIER = "call void @llvm.codeview.annotation(metadata !8)"  # a label in the c
 BEFORE_ZEN_5 = ("znver1", "znver2", "znver3", "znver4")
 JUMP = 'call void asm sideeffect "jmp 1f\\0A1:", ""()'
 
-PAGE, PLACE = 4096, 1024  # bytes: where in a page the code of one state begins on these
-
-
-def placed() -> str:
-    """Return a function that is never called: what comes next begins at one place of a page.
-
-    Else a change before it would make the code of one state up to a twentieth slower or faster.
-    """
-    if not llvm.host().cpu.startswith("znver"):
-        return ""
-    fill = f'call void asm sideeffect ".fill {PLACE - 64}, 1, 0x90", ""()'
-    return f"define internal void @placed() #0 align {PAGE} {{\n  {fill}\n  ret void\n}}\n"
-
 
 class Numbers:
     """The constants of a kernel in one table, W copies of each; its functions get a pointer to it.
