@@ -528,3 +528,14 @@ def test_the_energy_of_a_spring_that_is_held_is_left_out_with_a_note():
     assert missing == pytest.approx(0.5 * 10 * 0.3**2)
     assert any("springs held: j2" in note for note in held.notes)
     assert not any("spring" in note for note in m.lock(["j1"]).notes)
+
+
+def test_an_expression_takes_the_numbers_that_are_given_beside_it():
+    m = da.load("RZ(), TXK(L), RZ(), TXK(b); body 1: M = c, D = (L, 0, 0); body 2: M = 1;")
+    both = m.with_values(L="2*b + c", b=0.3, c=1.5)
+    assert both.open_parameters == ()
+    assert both.digest == m.with_values(L="2*b + c").with_values(b=0.3, c=1.5).digest
+    again = m.with_values(b=1, c=1).with_values(L="2*b + c", b=0.3, c=1.5)
+    assert again.open_parameters == () and again.total_mass == both.total_mass == 2.5
+    turned = m.with_values(L="b", b="L").with_values(L=1, b=2, c=3)
+    assert turned.digest == m.with_values(L=2, b=1, c=3).digest

@@ -172,3 +172,56 @@ def test_columns(columns, match):
 )
 def test_columns_of_other_things_than_numbers(head, column):
     refused("does not hold numbers", da.read_motion, {**LOG, head: column}, ARM)
+
+
+def test_counts_are_whole_numbers_above_zero():
+    bar, modes = da.robots.fivebar(), {"crankA": 2.0, "crankB": 1.0}
+    tip, eq = [0.3, 0.2, 0.0], da.equations(ARM)
+    for count in (0, -1, True, 2.5, np.inf, 10**12, "many"):
+        for call, name in (
+            (lambda n: da.assembly_modes(bar, modes, starts=n), "starts"),
+            (lambda n: da.assemble(bar, starts=n), "starts"),
+            (lambda n: da.equilibrium(ARM, [0.3, 0.4], steps=n), "steps"),
+            (lambda n: da.inverse_kinematics(ARM, tip, [0.1, 0.1], steps=n), "steps"),
+            (lambda n: eq.prune_curve({}, {"all": {"qd": 1, "qdd": 1}}, points=n), "points"),
+        ):
+            with pytest.raises(da.UsageError, match=f"{name}="):
+                call(count)
+    assert len(da.assembly_modes(bar, modes, starts=np.int64(100))) == 2
+
+
+@pytest.mark.parametrize("method", ["dop853", "rosenbrock", "lsoda"])
+def test_an_absolute_tolerance_is_a_number(method):
+    for atol in (-1, np.nan, np.inf, "fine", [1e-9, 1e-9]):
+        with pytest.raises(da.UsageError, match="atol is"):
+            da.simulate(ARM, [0.1, 0.2], t=0.1, atol=atol, method=method)
+
+
+def test_inverse_kinematics_leaves_no_option_out_of_account():
+    poses = [[0.3, 0.2, 0.0], [0.4, 0.2, 0.0]]
+    with pytest.raises(da.UsageError, match="many poses at once has no option 'rest'"):
+        da.inverse_kinematics(ARM, poses, frame=ARM.frames[-1], rest=[0, 0])
+    markers = {ARM.frames[-1]: poses}
+    for option in ({"rest": [0, 0]}, {"frame": ARM.frames[-1]}, {"parameters": {"L": 1}}):
+        with pytest.raises(da.UsageError, match=f"has no option '{next(iter(option))}'"):
+            da.inverse_kinematics(ARM, markers, **option)
+
+
+def test_forces_along_a_motion_leave_no_option_out_of_account():
+    path, eq = da.trajectory.quintic([0, 0], [1, 0.5], 1.0), da.equations(ARM)
+    for option in ({"parameters": {"L": 2}}, {"uncertainty": 3}, {"start": [0, 0]}):
+        for asked in (lambda **x: da.torques_along(ARM, path, model=eq, **x),
+                      lambda **x: da.torques_along(eq, path, **x)):  # fmt: skip
+            with pytest.raises(da.UsageError, match=f"no option '{next(iter(option))}'"):
+                asked(**option)
+    t, q = np.linspace(0, 1, 20), np.zeros((20, 2))
+    for samples in ((t, q), (t, q, q, q), da.simulate(ARM, [0, 0.1], t=0.1)):
+        with pytest.raises(da.UsageError, match="of samples has no option 't'"):
+            da.torques_along(ARM, samples, t=[0, 0.5])
+
+
+def test_a_machine_that_is_not_steered_takes_no_steering_angles():
+    for use in (da.linearize, da.equilibrium):
+        for m in (ARM, da.robots.fivebar()):
+            with pytest.raises(da.UsageError, match="no option 'steer'"):
+                use(m, steer=[0.3])

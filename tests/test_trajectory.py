@@ -435,3 +435,32 @@ def test_passive_angles_may_stand_whole_turns_away():
     for q, name in (([3.2, 0, 0.5], "a"), ([3.5, 0, 1.5], "s")):
         with pytest.raises(da.ComputationError, match=f"{name} would be at"):
             reach.kept(np.array(q))
+
+
+def arm_and_mirror():
+    """Return two machines with the same joints in another order, and a motion of the first."""
+    left, right = ("[a: RZ(), TXK(1)]", "[b: RZ(), TXK(2)]")
+    data = "gravity = (0, -9.81, 0); body {}: M = 1, D = (1, 0, 0); body {}: M = 3, D = (2, 0, 0);"
+    m = da.load(f"{left} {right}; {data.format(1, 2)}")
+    mirror = da.load(f"{right} {left}; {data.format(2, 1)}")
+    t = np.linspace(0, 1, 30)
+    return m, mirror, da.read_motion({"t": t, "q.a": np.sin(t), "q.b": t**2}, m)
+
+
+def test_a_measured_motion_belongs_to_its_mechanism():
+    m, mirror, d = arm_and_mirror()
+    assert da.torques_along(m, d).names == ("a", "b")
+    for model in (None, da.equations(mirror)):
+        with pytest.raises(da.UsageError, match="belongs to another mechanism: it holds a, b, not"):
+            da.torques_along(mirror, d, model=model)
+
+
+def test_equations_follow_a_simulation_by_the_names_of_joints():
+    m, mirror, _ = arm_and_mirror()
+    r = da.simulate(m, [0.1, 0.4], [1.0, -0.5], t=0.1)
+    plain = da.torques_along(m, r)
+    np.testing.assert_allclose(
+        da.torques_along(m, r, model=da.equations(m)).tau, plain.tau, atol=1e-12
+    )
+    turned = da.torques_along(mirror, r, model=da.equations(mirror))
+    np.testing.assert_allclose(turned.tau[:, ::-1], plain.tau, atol=1e-12)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .compute import evaluate, integrate, neutral
-from .errors import ComputationError, SingularModel, shown
+from .errors import ComputationError, SingularModel, require_count, shown
 from .linearize import Linear, linearize, resting
 from .mechanism import Mechanism, joint_name, require_mechanism
 from .mechanism.limits import coordinate_limits
@@ -48,8 +48,8 @@ def equilibrium(
     True
     """
     require_mechanism(m, "equilibrium", moving=True)
-    m = with_motors(m)
-    own = resting(m)
+    require_count("steps", steps)
+    own = resting(m := with_motors(m))
     if isinstance(own, Closed):
         posed = q is not None and not isinstance(q, Mapping)
         q = assemble(m, q, hold=m.prescribed if posed and m.prescribed else None)

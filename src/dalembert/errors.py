@@ -15,6 +15,7 @@ DalembertError
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 from .frozen import dataclass
@@ -40,6 +41,21 @@ def some(items: Collection[str], most: int = 12) -> str:
     """Return the first items as text, and how many more there are."""
     more = f" and {len(items) - most} more" if len(items) > most else ""
     return ", ".join(shown(x, 60) for x in list(items)[:most]) + more
+
+
+def require_count(name: str, value: object, most: int = 1_000_000) -> None:
+    """Raise UsageError unless a value is a whole number from 1 to `most`."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not whole or not 1 <= value <= most:  # type: ignore[operator]
+        given = shown(repr(value), 40)
+        raise UsageError(f"{name}={given}", hint=f"a whole number from 1 to {most:,}")
+
+
+def require_none(what: str, **given: object) -> None:
+    """Raise UsageError for an option that would be left out of account."""
+    for name, value in given.items():
+        if value is not None:
+            raise UsageError(f"{what} has no option {name!r}", hint=f"leave {name}= away")
 
 
 def closest(word: str, choices: Collection[str], label: str = "one of", most: int = 3) -> str:

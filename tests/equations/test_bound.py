@@ -312,3 +312,20 @@ def test_rates_that_are_tried_reach_at_least_the_best_corner(seed):
         assert (reached >= value(np.tile(corner, (400, 1))) - 1e-12).all()
     for qd in rng.uniform(*np.array(box.qd).T, (200, 3)):
         assert (reached >= value(np.tile(qd, (400, 1))) - 1e-12).all()
+
+
+def test_limits_name_each_joint_once_and_names_go_before_numbers():
+    arm = da.load("a: RZ(), TXK(1), b: RZ(), TXK(1); body 1: M = 1; body 2: M = 1;")
+    every = {"q": 1, "qd": 1, "qdd": 1}
+    assert box_of(da.equations(arm), {}, {"all": every, 2: {"qd": 3}}).qd[1] == (-3, 3)
+    for twice in ({"b": {"qd": 3}, 2: {"qd": 1}}, {2: {"qd": 3}, "2": {"qd": 1}}):
+        with pytest.raises(da.UsageError, match="'b' twice"):
+            box_of(da.equations(arm), {}, {"all": every, **twice})
+    with pytest.raises(da.UsageError, match="no joint 'c'"):
+        box_of(da.equations(arm), {}, {"all": every, "c": {}})
+    bodies = [{"name": n, "parent": k - 1, "mass": 1, "com": [0.1, 0, 0],
+               "joint": {"type": "revolute", "name": n}} for k, n in enumerate("213")]  # fmt: skip
+    numbered = da.load({"format": "dalembert/1", "name": "n", "bodies": bodies})
+    limits = {"all": every, "1": {"qd": 5}, "2": {"qd": 7}, 3: {"qd": 9}}
+    speeds = box_of(da.equations(numbered), {}, limits).qd
+    assert [high for _, high in speeds] == [7, 5, 9]

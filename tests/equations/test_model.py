@@ -302,3 +302,12 @@ def test_a_kernel_says_what_its_equations_leave_out():
     assert k.notes == ("neglected: velocity", "springs are not in these equations")
     assert repr(k).endswith("neglected: velocity; springs are not in these equations>")
     assert not da.compile(da.equations(da.load(text)), "inverse_dynamics").notes
+
+
+def test_equations_refuse_wrenches_by_name():
+    m = arm()
+    eq, state, frame = da.equations(m), [[0.1] * m.nv] * 3, m.frames[0]
+    with pytest.raises(da.UsageError, match="equations know no wrenches"):
+        da.compile(eq, "inverse_dynamics", wrench=True)
+    with pytest.raises(da.UsageError, match="equations know no wrenches"):
+        da.inverse_dynamics(eq, *state, wrench_on_body={frame: [1, 0, 0, 0, 0, 0]})

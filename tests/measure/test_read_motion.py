@@ -257,3 +257,11 @@ def test_a_unit_of_another_kind_is_refused(target, wanted, refused):
     else:
         with pytest.raises(da.UsageError, match=refused):
             da.read_motion(table, ARM, columns={target: wanted})
+
+
+def test_a_json_table_names_each_column_once(tmp_path):
+    path, row = tmp_path / "log.json", [0.1 * k for k in range(20)]
+    path.write_text(f'{{"t": [9, 8], "t": {row}, "q.j1": {row}}}', encoding="utf-8")
+    m = da.load("RZ(), TXK(1); body 1: M = 1;")
+    with pytest.raises(da.DescriptionError, match="two columns are called 't'"):
+        da.read_motion(path, m)

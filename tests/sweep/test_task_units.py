@@ -33,3 +33,14 @@ def test_units_are_those_of_the_coordinates():
     ):
         with pytest.raises(da.DalembertError, match="is a unit of"):
             checked_task(m, task, None)
+
+
+def test_a_motion_of_another_mechanism_is_no_task():
+    chain = "{}: RZ(), TXK(0.5), {}: RZ(), TXK(0.4); body 1: M = 1; body 2: M = 1;"
+    m, other = (da.load(chain.format(*names)) for names in (("a", "b"), ("b", "a")))
+    t = [0.1 * k for k in range(20)]
+    d = da.read_motion({"t": t, "q.a": t, "q.b": [x * x for x in t]}, m)
+    for task in (d, {"motion": d}):
+        assert checked_task(m, task, None)["samples"] == 20
+        with pytest.raises(da.UsageError, match="belongs to another mechanism"):
+            checked_task(other, task, None)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..catalog import Quantity
 from ..catalog import quantity as quantity_of
+from ..errors import UsageError
 from ..expr.exact import to_float
 from ..kept import Kept
 from ..mechanism import Mechanism, freed
@@ -69,6 +70,8 @@ def compile(
     check_names(options)
     form, by = Form(packed, dtype, layout, reduce), checked_way(wrt, adjoint)
     m = freed(model_of(m, "compile", quantity), (*(parameters or ()), *named(by)))
+    if wrench and m.form is not None:
+        raise UsageError("equations know no wrenches from outside", hint="ask eq.mechanism")
     row = quantity_of(quantity, m)
     m, plan = _planned(m, row, form, plan) if row.planned else (m, plan)
     asked = Asked(m, row, method, options, parameters, wrench, by, plan, packed, single)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..display import lines_html
-from ..errors import ComputationError, UsageError, shown
+from ..errors import ComputationError, UsageError, require_count, shown
 from ..mechanism import Mechanism, joint_name
 from ..plan import planned
 from ..plan.assembly import Closure, given_pose, velocity_indices
@@ -131,6 +131,8 @@ def assembly_modes(m: Mechanism, motors: ArrayLike, starts: int | None = None) -
     >>> modes.of(modes["elbow -"].q).name
     'elbow -'
     """
+    if starts is not None:
+        require_count("starts", starts)
     values = _values(m, motors)
     c = Closure(m)
     held = velocity_indices(m, values)

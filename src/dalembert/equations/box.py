@@ -168,11 +168,11 @@ def box_of(eq: Equations, values: Mapping[str, Any], limits: Any = None) -> Box:
     ranges = {k: r for k, r in pairs.items() if r[0] < r[1]}
     spans = {k: interval(exact(v)) for k, v in m.values.items()}
     spans |= {k: hull(*r) for k, r in pairs.items()}
-    given = dict(limits)
-    rows: dict[str, list[Range]] = {name: [] for name in NAMES}
     names = m.joint_names
+    given = _by_joint(names, limits)
+    rows: dict[str, list[Range]] = {name: [] for name in NAMES}
     for j, body in enumerate(m.bodies):
-        own = given.pop(names[j], given.pop(j + 1, given.pop(str(j + 1), {})))
+        own = given.get(j)
         own = {**_table(limits.get("all"), "limits of all"), **_table(own, f"limits of {names[j]}")}
         for name in own:
             if name not in NAMES:
@@ -182,14 +182,32 @@ def box_of(eq: Equations, values: Mapping[str, Any], limits: Any = None) -> Box:
                 )
         for name in NAMES:
             rows[name].append(_range(own.get(name), name, body, names[j], spans))
-    given.pop("all", None)
-    if given:
-        raise UsageError(
-            f"limits name no joint {shown(str(next(iter(given))))!r}",
-            hint="joints: " + ", ".join(map(shown, names[:20])),
-        )
     q, qd, qdd = (tuple(rows[name]) for name in NAMES)
     return Box(q, qd, qdd, middle, ranges)
+
+
+def _by_joint(names: Sequence[str], limits: Mapping[Any, Any]) -> dict[int, Any]:
+    """Return the limits of each joint that is named, by a name or by its number from 1."""
+    numbers = {name: j for j, name in enumerate(names)}
+    numbers = {str(j + 1): j for j in range(len(names))} | numbers  # a name goes before a number
+    found: dict[int, Any] = {}
+    for key, table in limits.items():
+        if key == "all":
+            continue
+        joint = shown(str(key))
+        j = None if isinstance(key, bool | float) else numbers.get(str(key))
+        if j is None:
+            raise UsageError(
+                f"limits name no joint {joint!r}",
+                hint="joints: " + ", ".join(map(shown, names[:20])),
+            )
+        if j in found:
+            raise UsageError(
+                f"limits name joint {shown(names[j])!r} twice, once as {joint!r}",
+                hint="name each joint once",
+            )
+        found[j] = table
+    return found
 
 
 def _table(given: Any, what: str) -> Mapping[Any, Any]:

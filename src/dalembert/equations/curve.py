@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..algorithms import closed_form
 from ..display import aligned, table_html
-from ..errors import UsageError
+from ..errors import UsageError, require_count
 from ..expr import Graph, program, trace
 from .box import box_of
 from .prune import BOXES, Progress, Pruned, Pruning
@@ -115,6 +115,7 @@ def curve(
     points: int = POINTS, progress: Progress | None = None,
 ) -> Curve:  # fmt: skip
     """Return the whole curve of proven error against operations, the longest model first."""
+    require_count("points", points, 1000)
     report = progress or (lambda part: None)
     job = Pruning(eq, box_of(eq, values, limits), keep, BOXES)
     shares = [0.0, *(1e-3 * (0.5 / 1e-3) ** (k / max(1, points - 2)) for k in range(points - 1))]

@@ -14,6 +14,7 @@ from ..algorithms.parameter_relations import TEN, inertia_of
 from ..compute.counted import counted
 from ..errors import ComputationError, ModelError, UsageError
 from ..expr.exact import to_float
+from ..measure.columns import require_own
 from ..measure.long import is_long, windows
 from ..measure.motion import MeasuredMotion, gap_lines, read_motion
 from ..measure.wrench import tables_of
@@ -158,10 +159,7 @@ def _own_motion(m: Mechanism, motion: Any) -> MeasuredMotion:
     """Return a motion of this mechanism, read if it is a file."""
     if not isinstance(motion, MeasuredMotion):
         motion = read_motion(motion, m)
-    if motion.m.coordinate_names != m.coordinate_names:
-        raise UsageError(
-            "the motion belongs to another mechanism", hint="da.read_motion(file, m) of this one"
-        )
+    require_own(m, motion)
     return motion
 
 

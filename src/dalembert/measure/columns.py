@@ -275,3 +275,17 @@ def perhaps_degrees(
                 f"if they are degrees, {mend}"
             )
     return notes
+
+
+def require_own(m: Mechanism, motion: Any) -> None:
+    """Raise UsageError where a motion holds the coordinates of another mechanism, or their order.
+
+    A motion that says nothing of a mechanism passes.
+    """
+    other = getattr(motion, "m", None)
+    if isinstance(other, Mechanism) and other.coordinate_names != m.coordinate_names:
+        raise UsageError(
+            "the motion belongs to another mechanism: it holds "
+            f"{some(other.coordinate_names, 8)}, not {some(m.coordinate_names, 8)}",
+            hint="da.read_motion(file, m) of this one",
+        )

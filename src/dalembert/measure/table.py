@@ -7,7 +7,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import chain
 from pathlib import Path
@@ -273,11 +273,23 @@ def _npz(file: Path) -> Table:
     return table_of(kept, str(file))
 
 
+def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object; raises ValueError where two of its keys are one."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        heads = [head for head, _ in pairs]
+        twice = next(head for head in heads if heads.count(head) > 1)
+        raise ValueError(f"two columns are called {shown(twice, 60)!r}")
+    return made
+
+
 def _json(file: Path) -> Table:
     try:
-        data = json.loads(read_text(file, LARGEST_JSON))
+        data = json.loads(read_text(file, LARGEST_JSON), object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
-        raise DescriptionError(f"this is not JSON: {error}"[:300], where=Place(str(file))) from None
+        bad = isinstance(error, json.JSONDecodeError | RecursionError)
+        told = f"this is not JSON: {error}" if bad else str(error)
+        raise DescriptionError(told[:300], where=Place(str(file))) from None
     if isinstance(data, list) and data and all(isinstance(row, dict) for row in data):
         heads = list(dict.fromkeys(h for row in data for h in row))
         data = {h: [row.get(h) for row in data] for h in heads}

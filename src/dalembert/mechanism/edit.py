@@ -115,6 +115,10 @@ def with_values(m: Mechanism, values: Mapping[str, Any]) -> Mechanism:
                 else "the mechanism has no parameters"
             )
             raise ParameterError(f"there is no parameter {shown(str(name))!r}", hint=hint)
+    texts = {k: v for k, v in values.items() if isinstance(v, str)}
+    if 0 < len(texts) < len(values):  # an expression may name what is given beside it
+        rest = {k: v for k, v in values.items() if k not in texts}
+        return with_values(with_values(m, texts), rest)
     graph = Graph()
     given = {k: number(v, graph) for k, v in values.items()}
 

@@ -24,7 +24,7 @@ from ..algorithms.loop_closure import (
     turned_closure,
 )
 from ..algorithms.velocity_rows import TIME, prescribed_names, with_told
-from ..errors import ComputationError, ModelError, UsageError, shown
+from ..errors import ComputationError, ModelError, UsageError, require_count, shown
 from ..expr import Expr, Straight, trace
 from ..inertia import Inertia
 from ..joint import Vector
@@ -36,6 +36,7 @@ from ..mechanism.validate import numbers
 Array = np.ndarray
 
 
+MOST_STARTS = 10_000  # that are searched at once
 CLOSED = 1e-9  # a residual below this, in parts of the mechanism's size, is closed
 OPEN = 1e-6  # one above this is an open loop
 _TRACED: Kept[dict[str, Straight]] = Kept(32)  # each machine once
@@ -290,6 +291,7 @@ def assemble(
     True
     """
     require_mechanism(m, "assemble")
+    require_count("starts", starts, MOST_STARTS)
     if isinstance(hold, Mapping):
         raise UsageError(
             "joints to hold are names, without numbers",

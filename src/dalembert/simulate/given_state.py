@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..algorithms import kane
-from ..errors import UsageError, shown
+from ..errors import UsageError, require_none, shown
 from ..linalg import dot
 from ..plan.assembly import velocity_indices
 from .systems import Reduced, System
@@ -47,6 +47,7 @@ def held_signals(own: System, q: Array, steer: Any, t: float) -> Array:
     """Return the signals held still: steering angles, joints where they are, time."""
     u = np.zeros(own.signals)
     if not isinstance(own, Reduced):
+        require_none("a machine without wheels and constraints", steer=steer)
         return u
     at = 2 * len(own.steering)
     if steer is not None:

@@ -50,7 +50,8 @@ Array = np.ndarray
 Torque = (
     ArrayLike | Mapping[str, Any] | tuple[ArrayLike, ArrayLike] | Law | Callable[..., Any] | None
 )
-USUAL = {"step": 1e-3, "rtol": 1e-8, "threads": 1, "max_steps": 1_000_000, "time_limit": 60}
+USUAL = {"step": 1e-3, "rtol": 1e-8, "threads": 1, "max_steps": 1_000_000, "time_limit": 60,
+         "atol": 1e-10}  # fmt: skip
 __all__ = ["Event", "Simulation", "SimulationStopped", "simulate"]
 
 
@@ -120,7 +121,9 @@ def simulate(
     m = with_motors(at_first(m, parameters, parameters or ()))  # it starts, and is planned, there
     m, q0, given, laws = steered(m, q0, motion)
     above = {"step": step, "rtol": rtol, "threads": threads, "max_steps": max_steps}
-    _check(method, above | {"time_limit": 1.0 if time_limit is None else time_limit}, parameters)
+    above["time_limit"] = 1.0 if time_limit is None else time_limit
+    above["atol"] = 1.0 if atol is None or _is_zero(atol) else atol
+    _check(method, above, parameters)
     _require_sticking(m, parameters or {})
     outside = wrenches_of(m, wrench_on_body, wrench_on_environment, hold)
     times = times_of(t)
@@ -199,6 +202,10 @@ def _job(
     data = settings if some else np.zeros((*settings.shape[:-1], 1))
     notes = (*straight(own, motion), *order_notes(torque, own.force_names, motors))
     return Job(kernels, signal, data, dict(parameters or {}), notes=notes)
+
+
+def _is_zero(x: Any) -> bool:
+    return isinstance(x, int | float | np.number) and x == 0
 
 
 def _check(method: str, positive: Mapping[str, Any], parameters: Any) -> None:

@@ -15,6 +15,7 @@ from ..compute.reach import REACHED, reach
 from ..errors import Place, UsageError, closest, shown
 from ..expr import Graph
 from ..expr.exact import to_float
+from ..measure.columns import require_own
 from ..measure.motion import MeasuredMotion
 from ..mechanism import Mechanism, is_closed, is_rolling
 from ..mechanism.units import coordinate_units
@@ -64,6 +65,7 @@ def checked_task(
     Limits that depend on parameters that are `varied` are judged for each design.
     """
     if not isinstance(task, Mapping):
+        require_own(m, task)
         task = _of_python(task)
     only_keys("a task", task, KEYS, where)
     kinds = [k for k in ("motion", "joint_moves", "poses") if task.get(k)]
@@ -246,6 +248,7 @@ def _table(
         from ..measure.motion import read_motion
 
         d = given if isinstance(given, MeasuredMotion) else read_motion(given, m)
+        require_own(m, d)
         given = {n: getattr(d, n) for n in ("t", "q", "qd", "qdd")}
     arrays = _arrays(m, given, where)
     t, count = arrays["t"], len(arrays["t"])

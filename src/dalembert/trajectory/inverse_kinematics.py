@@ -16,7 +16,7 @@ from ..compute.designs import Designs, designs_of
 from ..compute.reach import REACHED, reach
 from ..compute.rotations import check_poses
 from ..compute.turns import pose_error
-from ..errors import ComputationError, UsageError, shown
+from ..errors import ComputationError, UsageError, require_count, require_none, shown
 from ..measure.markers import follow
 from ..mechanism import UNHELD, Mechanism, is_closed, require_mechanism
 from ..mechanism.limits import coordinate_limits
@@ -70,14 +70,18 @@ def inverse_kinematics(
     [1.0, 1.0, 0.0]
     """
     require_mechanism(m, "inverse_kinematics")
+    require_count("steps", steps)
     if isinstance(pose, str) and pose in m.frames:
         hint = f"write inverse_kinematics(m, pose, frame={pose!r})"
         raise UsageError(f"pose is the name of a frame, {pose!r}", hint=hint)
     if isinstance(pose, str | PathLike | Mapping):
+        require_none(
+            "inverse_kinematics of points of frames", frame=frame, rest=rest, parameters=parameters
+        )
         return follow(m, pose, q0, limits=limits)[0]
     designs = designs_of(m, parameters, "inverse_kinematics")
-    shape = np.shape(pose)
-    if designs.lead or len(shape) > 2 or (len(shape) == 2 and shape != (4, 4)):
+    if designs.lead or np.ndim(pose) > 2 or (np.ndim(pose) == 2 and np.shape(pose) != (4, 4)):
+        require_none("inverse_kinematics of many poses at once", rest=rest)
         return _many(designs, pose, q0, frame, rows, limits)
     m = designs.m
     asked, way, most = _wanted(pose, rows), Reach.of(m, limits, rest), (steps, tolerance)

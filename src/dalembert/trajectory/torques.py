@@ -19,7 +19,8 @@ from ..compute import evaluate
 from ..compute.counted import counted
 from ..compute.designs import designs_of
 from ..compute.model import check_joints, equations_of, unproven
-from ..errors import ComputationError, UsageError, shown
+from ..errors import ComputationError, UsageError, require_none, shown
+from ..measure.columns import require_own
 from ..measure.motion import FEWEST, NO_FORCE, ROUGH, MeasuredMotion, bridged, gap_lines, motion_of
 from ..measure.wrench import wrench_rows
 from ..mechanism import Mechanism, is_closed, is_rolling, require_mechanism
@@ -83,6 +84,8 @@ def torques_along(
     """
     told = equations_of(m if model is None else model)
     if told is not None or model is not None:
+        require_none("torques_along of equations", start=start, parameters=parameters,
+                     uncertainty=uncertainty)  # fmt: skip
         return _stated(m, told, trajectory, t, (wrench_on_environment, wrench_on_body), drives)
     require_mechanism(m, "torques_along")
     designs = designs_of(m, parameters, "torques_along")
@@ -98,14 +101,14 @@ def _alone(
 ) -> Torques:  # fmt: skip
     """Return the forces of one machine."""
     angles: tuple[str, ...] = ()
+    data = trajectory if isinstance(trajectory, MeasuredMotion) else None
+    require_own(m, data)
     if is_rolling(m):
         if not m.active:
             raise no_motor(m, "torques_along: ", "on wheels")
         m, angles = with_steering(m)
         require_driven(m)
-    trajectory = of_run(m, trajectory)
-    data = trajectory if isinstance(trajectory, MeasuredMotion) else None
-    trajectory, gaps = _sampled(m, trajectory)
+    trajectory, gaps = _sampled(m, of_run(m, trajectory))
     share = ROUGH if isinstance(trajectory, MeasuredMotion) else NO_FORCE
     if isinstance(trajectory, Trajectory):
         gaps = (*gaps, *trajectory.blows())
@@ -137,6 +140,7 @@ def _stated(
             "equations know no wrenches from outside", hint="leave model= away, or the wrenches"
         )
     model, whole = eq.model, m.full if isinstance(m, Mechanism) else eq.mechanism
+    require_own(whole, trajectory := of_run(whole, trajectory))
     trajectory, gaps = _sampled(whole, trajectory)
     rough = bool(model.form.left_out) or isinstance(trajectory, MeasuredMotion)
     share = ROUGH if rough else NO_FORCE
@@ -260,8 +264,8 @@ def _motion(m: Mechanism, trajectory: Any, t: Any, start: Any) -> tuple[Array, A
         trajectory = tuple(getattr(trajectory, n) for n in ("t", "q", "qd", "qdd"))
     full = isinstance(trajectory, tuple) and len(trajectory) == 4
     if full:
-        made = [np.asarray(x, dtype=float) for x in trajectory]
-        t, q, qd, qdd = made
+        require_none("torques_along of samples", t=t)
+        t, q, qd, qdd = (np.asarray(x, dtype=float) for x in trajectory)
     else:
         if isinstance(trajectory, tuple):
             raise UsageError(
