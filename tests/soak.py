@@ -259,7 +259,7 @@ def check_invalid(case: Any, k: int) -> list[str]:
         return [] if len(str(error)) > 10 else [f"{what}: the error says nothing"]
     except Exception as error:
         return [f"{what}: RAW {type(error).__name__}: {error}"]
-    from dalembert.mechanism.validate import report
+    from dalembert.mechanism.odd import report
 
     # published robots have such inertias: they are read, and `check` says what is wrong
     noted = "inertia" in what and any("inertia" in line for line in report(m))

@@ -185,3 +185,19 @@ def test_lines_that_wait_for_each_other_have_an_order(seed, monkeypatch):
     given = {p.name: rng.uniform(-0.5, 0.5, p.size) for p in made.inputs}
     assert block.run(given) == module._ordered(made).step.run(given)
     agrees(compile_program(made), tuple(rng.uniform(-0.5, 0.5, (3, 6)) for _ in range(2)))
+
+
+@pytest.mark.parametrize("count", [2, 4])
+@pytest.mark.parametrize(
+    "name", ["inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics"]
+)
+def test_quick_code_of_limbs_gives_the_same_bits(count, name, monkeypatch):
+    monkeypatch.setenv("DALEMBERT_CACHE", "off")
+    monkeypatch.delenv("DALEMBERT_JIT", raising=False)
+    m = walker(count)
+    usual = compile(m, name)
+    monkeypatch.setenv("DALEMBERT_JIT", "quick")
+    quick = compile(m, name)
+    for given in zip(*states(m, 4), strict=True):
+        for one, two in zip(arrays_of(quick(*given)), arrays_of(usual(*given)), strict=True):
+            assert np.array_equal(one, two)

@@ -264,7 +264,8 @@ def _motion(m: Mechanism, trajectory: Any, t: Any, start: Any) -> tuple[Array, A
         trajectory = tuple(getattr(trajectory, n) for n in ("t", "q", "qd", "qdd"))
     full = isinstance(trajectory, tuple) and len(trajectory) == 4
     if full:
-        require_none("torques_along of samples", t=t)
+        if not np.array_equal(t, trajectory[0]):  # their own times say nothing new
+            require_none("torques_along of samples", t=t)
         t, q, qd, qdd = (np.asarray(x, dtype=float) for x in trajectory)
     else:
         if isinstance(trajectory, tuple):
