@@ -11,7 +11,9 @@ from collections import Counter
 
 _FUNCTION = re.compile(r"^define [^\n]*\{\n.*?^\}\n", re.MULTILINE | re.DOTALL)
 _NAME = re.compile(r"%[\w.]+")
-_LINE = re.compile(r"\s*(%[\w.]+) = f(mul|add|sub) contract (double|float|<[^>]+>) (<.+?>|[^,]+), (.+)")
+_LINE = re.compile(
+    r"\s*(%[\w.]+) = f(mul|add|sub) contract (double|float|<[^>]+>) (<.+?>|[^,]+), (.+)"
+)
 _LANES = re.compile(r"<(\d+) x (\w+)>")
 
 
