@@ -73,6 +73,7 @@ def test_torques_tell_of_forces_where_no_motor_is():
     assert (excess.joint, excess.what) == ("b", "force without a motor")
     assert abs(excess.value) == f.peak[1] and not f.executable
     assert any("no motor gives the force" in note and "b " in note for note in f.notes)
+    assert "force without a motor" in f.summary() and "slower" not in f.summary()
     told = da.torques_along(da.equations(driven), move)
     assert [e.joint for e in told.exceeded] == ["b"] and not told.executable
     # the motion that its motor gives needs nothing else

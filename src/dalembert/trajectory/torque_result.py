@@ -246,7 +246,7 @@ class Torques:
             force, couple = (float(np.sqrt(np.nanmean((x**2).sum(axis=1)))) for x in base)
             rows.append(f"residual of the base: force {force:.4g} N, moment {couple:.4g} N m (RMS)")
         rows += [str(e) for e in self.exceeded] or ["no limit is passed"]
-        if any("position" not in e.what for e in self.exceeded):
+        if any(e.what in ("force", "speed") for e in self.exceeded):
             times = self.slower
             rows.append(
                 f"{times:.4g} times slower, the motion stays within the limits of force and speed"
