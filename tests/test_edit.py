@@ -491,6 +491,18 @@ def test_a_word_for_no_number_is_no_letter(text):
     assert m.with_values(L1="infinite + trueness").open_parameters[:2]
 
 
+def test_a_word_that_is_a_letter_of_the_mechanism_may_be_named():
+    m = da.load("RZ(), TXK(Null), RZ(), TXK(L1); body 2: M = 1;")
+    assert m.with_values(L1="2*Null").with_values(Null=0.5).open_parameters == ()
+
+
+@pytest.mark.parametrize("b", ["0.5", "1/2", "50*0.01"])
+def test_an_expression_takes_texts_that_are_numbers_beside_it(b):
+    m = da.load("RZ(), TXK(L1), RZ(), TXK(b); body 2: M = 1, D = (b, 0, 0);")
+    assert m.with_values(L1="2*b", b=b).open_parameters == ()
+    assert m.with_values(L1="2*b", b=b).digest == m.with_values(L1=1, b=0.5).digest
+
+
 def test_letters_that_two_machines_share_are_told():
     arm = da.load("RZ(), TXK(L1); body 1: M = M1, D = (L1, 0, 0);")
     both = arm.attach(arm, "tip")

@@ -225,3 +225,4 @@ def test_a_machine_that_is_not_steered_takes_no_steering_angles():
         for m in (ARM, da.robots.fivebar()):
             with pytest.raises(da.UsageError, match="no option 'steer'"):
                 use(m, steer=[0.3])
+    da.linearize(ARM, steer=[])  # nothing is left out

@@ -162,8 +162,8 @@ def test_strips_of_links_give_the_same_bits(made, joints, dtype, monkeypatch):
             given = [x.astype(dtype) for x in inputs(m, whole, count)]
             wanted = whole(*given)
             assert np.array_equal(parts(*given), wanted)
-            apart = [np.repeat(x, 2, axis=0)[::2] for x in given]  # rows with gaps
-            assert np.array_equal(parts(*apart), wanted)
+            one = given[0], given[1][0], given[2][0]  # rates that serve all states
+            assert np.array_equal(parts(*one), whole(*one))
 
 
 def test_strips_hold_less_of_a_long_chain(monkeypatch):

@@ -55,7 +55,7 @@ def require_none(what: str, **given: object) -> None:
     """Raise UsageError for an option that would be left out of account."""
     for name, value in given.items():
         if value is not None:
-            raise UsageError(f"{what} has no option {name!r}", hint=f"leave {name}= away")
+            raise UsageError(f"{what} has no option {name!r}", hint=f"leave {name}= out")
 
 
 def closest(word: str, choices: Collection[str], label: str = "one of", most: int = 3) -> str:

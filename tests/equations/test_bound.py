@@ -329,3 +329,6 @@ def test_limits_name_each_joint_once_and_names_go_before_numbers():
     limits = {"all": every, "1": {"qd": 5}, "2": {"qd": 7}, 3: {"qd": 9}}
     speeds = box_of(da.equations(numbered), {}, limits).qd
     assert [high for _, high in speeds] == [7, 5, 9]
+    # a number is a number: joint 1 is the first, whatever its name
+    box = box_of(da.equations(numbered), {}, {"all": every, 1: {"qd": 4}})
+    assert [high for _, high in box.qd] == [4, 1, 1]

@@ -12,9 +12,10 @@ import pytest
 
 import dalembert as da
 from dalembert.runtime import crew as crews
+from dalembert.runtime import stub
 from dalembert.runtime.build import compile_program
 from dalembert.runtime.crew import Crew, crew
-from dalembert.runtime.crew_lines import DESK, module
+from dalembert.runtime.crew_lines import DESK, LINE, PORTS, module
 from dalembert.runtime.form import Form
 from runtime.programs import pendulum_chain
 
@@ -94,6 +95,26 @@ def test_threads_end_and_the_caller_goes_on():
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="no threads on cores here")
+def test_a_core_that_was_taken_away_stops_nobody(monkeypatch):
+    def refuse(*_):
+        raise OSError(22, "Invalid argument")
+
+    monkeypatch.setattr(crews, "_crews", {})
+    monkeypatch.setattr(os, "sched_setaffinity", refuse)
+    q, qd = given()
+    assert np.array_equal(kernel([min(os.sched_getaffinity(0))])(q, qd), kernel(1)(q, qd))
+
+
+def test_the_code_of_a_crew_is_made_once(plain, monkeypatch):
+    monkeypatch.setattr(crews, "_crews", {})
+    crews.code.cache_clear()
+    made = []
+    monkeypatch.setattr(crews, "_code", lambda own=crews._code: made.append(1) or own())
+    q, qd = given()
+    assert np.array_equal(kernel(5)(q, qd), kernel(1)(q, qd)) and made == [1]
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="no threads on cores here")
 def test_a_call_after_the_end_works_alone(monkeypatch):
     monkeypatch.setattr(crews, "_crews", {})
     q, qd = given()
@@ -154,7 +175,7 @@ sys.exit(os.waitpid(child, 0)[1])
 
 
 def test_the_words_of_a_desk_fit_its_head():
-    assert 8 * len(DESK) <= 64
+    assert 8 * len(DESK) <= LINE and stub.PORTS <= PORTS
     assert 'asm sideeffect "yield"' in module("aarch64-linux")
     assert "asm sideeffect" in module("riscv64-linux")
 

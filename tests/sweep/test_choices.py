@@ -67,6 +67,7 @@ def test_a_front_may_hold_several_choices(lengths):
     ("given", "said", "hint"),
     [
         ({"N": [5.0, 80.0]}, "may be a range or a choice", "(5.0, 80.0) is a range"),
+        ({"N": np.array([5.0, 80.0])}, "may be a range or a choice", "(5.0, 80.0) is a range"),
         ({"N": "50"}, "no parameter varies", "(0.3, 0.8)"),
         ({"N": list(range(1, 99)), "L": (0.2, 0.9)}, "98 combinations of values", "fewer values"),
         ({"N": list(range(1, 99)), "L": list(range(1, 99))}, "9604 combinations", "a sweep"),

@@ -188,14 +188,15 @@ def box_of(eq: Equations, values: Mapping[str, Any], limits: Any = None) -> Box:
 
 def _by_joint(names: Sequence[str], limits: Mapping[Any, Any]) -> dict[int, Any]:
     """Return the limits of each joint that is named, by a name or by its number from 1."""
-    numbers = {name: j for j, name in enumerate(names)}
-    numbers = {str(j + 1): j for j in range(len(names))} | numbers  # a name goes before a number
+    numbers: dict[Any, int] = {j + 1: j for j in range(len(names))}
+    numbers |= {str(n): j for n, j in numbers.items()}
+    numbers |= {name: j for j, name in enumerate(names)}  # of texts, a name goes before a number
     found: dict[int, Any] = {}
     for key, table in limits.items():
         if key == "all":
             continue
         joint = shown(str(key))
-        j = None if isinstance(key, bool | float) else numbers.get(str(key))
+        j = None if isinstance(key, bool | float) else numbers.get(key)
         if j is None:
             raise UsageError(
                 f"limits name no joint {joint!r}",

@@ -6,7 +6,7 @@ Everything is pure: the result lives in a fresh graph of parameter expressions.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,17 +29,18 @@ NO_LETTERS = dict.fromkeys(("nan", "inf", "infinity"), FINITE) | dict.fromkeys(
 )
 
 
-def number(value: Any, graph: Graph, unit: Any = None) -> Exact:
+def number(value: Any, graph: Graph, unit: Any = None, letters: Collection[str] = ()) -> Exact:
     """Return an exact number in a graph from a Python number, an expression or its text.
 
-    A text may have units: those of an angle, of a length, or either (None).
+    A text may have units: those of an angle, of a length, or either (None). Words that programs
+    write for what is no number are refused, unless they are `letters` of the mechanism.
     """
     if isinstance(value, str):
         from ..read.expressions import expression
 
         placed = value if isinstance(value, Placed) else Placed(value)
         for word in WORD.findall(value):
-            if word.lower() in NO_LETTERS:
+            if word.lower() in NO_LETTERS and word not in letters:
                 where = placed.place if isinstance(value, Placed) else None
                 told = f"{shown(value.strip())!r} is not a number"
                 raise ParameterError(told, where, NO_LETTERS[word.lower()])
@@ -115,12 +116,13 @@ def with_values(m: Mechanism, values: Mapping[str, Any]) -> Mechanism:
                 else "the mechanism has no parameters"
             )
             raise ParameterError(f"there is no parameter {shown(str(name))!r}", hint=hint)
-    texts = {k: v for k, v in values.items() if isinstance(v, str)}
+    read = {k: number(v, Graph(), letters=known) for k, v in values.items()}
+    texts = {k: v for k, v in values.items() if isinstance(read[k], Expr)}
     if 0 < len(texts) < len(values):  # an expression may name what is given beside it
         rest = {k: v for k, v in values.items() if k not in texts}
         return with_values(with_values(m, texts), rest)
     graph = Graph()
-    given = {k: number(v, graph) for k, v in values.items()}
+    given = {k: number(v, graph, letters=known) for k, v in values.items()}
 
     def leaf(source: Graph, i: int) -> Any:
         return given.get(source.args[i][0]) if source.op[i] == "param" else None

@@ -12,6 +12,7 @@ import functools
 import os
 import threading
 import time
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,7 @@ class _Code:
         self.share_address = self.engine.address("share")
         self.share = ctypes.CFUNCTYPE(None, _word, _word, _word)(self.share_address)
         self.serve = ctypes.CFUNCTYPE(None, _word, word)(self.engine.address("serve"))
+        self.take = ctypes.CFUNCTYPE(word, _word)(self.engine.address("take"))
         self.close = ctypes.CFUNCTYPE(None, _word)(self.engine.address("close"))
         pauses = ctypes.CFUNCTYPE(None, word)(self.engine.address("pauses"))
         times = []
@@ -59,7 +61,7 @@ class _Code:
             start = time.perf_counter()
             pauses(1000)
             times.append((time.perf_counter() - start) / 1000)
-        self.looks = max(1, int(AWAKE / min(times)))
+        self.looks = max(1, int(AWAKE / max(min(times), 1e-10)))
 
 
 def _code() -> bytes:
@@ -102,6 +104,7 @@ class Crew:
 
     def begin(self) -> None:
         """Begin the threads; if the system gives fewer, the caller takes part."""
+        looks = code().looks  # made here once, not in each thread
         self.begun = True
         wanted = size(self.team) - (not self.apart)
         for k in range(wanted):
@@ -118,7 +121,7 @@ class Crew:
                 break
             self.threads.append(thread)
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        self.put("looks", code().looks if (cores or 1) >= size(self.team) else 1)
+        self.put("looks", looks if (cores or 1) >= size(self.team) else 1)
         self.put("apart", int(self.apart and len(self.threads) == wanted))
         self.put("threads", len(self.threads))
 
@@ -133,8 +136,9 @@ class Crew:
         return int(lock)
 
     def _serve(self, k: int) -> None:
-        if self.apart and not isinstance(self.team, int):
-            os.sched_setaffinity(0, {self.team[k]})
+        if not isinstance(self.team, int):
+            with suppress(OSError):  # the process was moved to other cores: it stays where it is
+                os.sched_setaffinity(0, {self.team[k]})
         code().serve(self.desk, k)
 
     def share(self, job: ctypes.Array[ctypes.c_int64], scratch: int) -> None:
@@ -142,10 +146,10 @@ class Crew:
         code().share(self.desk, job, scratch)
 
     def end(self) -> None:
-        """Let the threads end; a call that comes later works alone."""
+        """Let the threads end, unless they are at work; a call that comes later works alone."""
+        if not code().take(self.desk):
+            return
         code().close(self.desk)
-        self.put("apart", 0)
-        self.put("threads", 0)
         for thread in self.threads:
             thread.join(1.0)
 

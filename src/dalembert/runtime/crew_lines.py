@@ -25,9 +25,9 @@ NEXT, END, STATE, DONE, CALL, BACK, MEMORY, ROOM = 0, 8, 64, 72, 80, 88, 96, 104
 IDLE, POSTED, RUNNING, ASLEEP, ENDED = range(5)  # states of a thread
 RUNS, FINISHED, AWAITED = range(3)  # what is known of the work of a thread
 NEEDS = ("PyThread_acquire_lock", "PyThread_release_lock", "malloc", "free")
-PORTS = 64  # inputs or outputs that a job may have
+PORTS = 64  # inputs or outputs that a job may have, those of every plan of `stub` among them
 SHARES = 8  # times that everyone takes pieces of its own range
-PAUSE = {"x86_64": "pause", "i386": "pause", "aarch64": "yield", "arm64": "yield"}
+PAUSE = {"x86_64": "pause", "i686": "pause", "aarch64": "yield", "arm64": "yield"}
 
 
 class _Lines(Lines):
@@ -192,6 +192,14 @@ def _serve(pause: str) -> str:
     return c.procedure("serve", "ptr %desk, i64 %k", entry=True)
 
 
+def _take() -> str:
+    """Return `take`: whether the desk was free; it is taken then."""
+    c = _Lines()
+    free = c.change("%desk", 8 * DESK.index("taken"), 0, 1)
+    c.lines.append(f"ret i64 {c(f'zext i1 {free} to i64')}")
+    return c.function("i64 @take(ptr %desk)", 1)
+
+
 def _close() -> str:
     """Return `close`: let the threads of a desk end as soon as they have nothing to do."""
     c = _Lines()
@@ -271,5 +279,14 @@ def _pauses(pause: str) -> str:
 def module(triple: str) -> str:
     """Return the IR of a crew for processors of a kind."""
     pause = PAUSE.get(triple.partition("-")[0], "")
-    parts = [_work(), _room(), _serve(pause), _close(), _alone(), _share(pause), _pauses(pause)]
+    parts = [
+        _work(),
+        _room(),
+        _serve(pause),
+        _take(),
+        _close(),
+        _alone(),
+        _share(pause),
+        _pauses(pause),
+    ]
     return "".join([table(len(NEEDS)), *parts, 'attributes #1 = { nounwind "stackrealign" }\n'])

@@ -71,6 +71,8 @@ def law_of(
         return torque  # type: ignore[no-any-return]
     if isinstance(torque, Signal):
         return Given(signal=_sized(torque, size, motors))
+    if _recorded(torque):
+        return law_of(_columns(torque, names), names, hold)
     if isinstance(torque, Mapping):
         row = np.zeros(size)
         for name, value in torque.items():
@@ -81,7 +83,7 @@ def law_of(
     if isinstance(torque, tuple) and len(torque) == 2 and np.ndim(torque[1]) == 2:
         make = held if hold else linear
         return Given(signal=_sized(make(*torque), size, motors))
-    ways = "numbers, {joint: number}, (times, table), a control law, or f(t, q, qd)"
+    ways = "numbers, {joint: number}, (times, table), a run, a control law, or f(t, q, qd)"
     try:
         values = np.asarray(torque, dtype=float)
     except (TypeError, ValueError):
@@ -99,10 +101,30 @@ def law_of(
 def order_notes(torque: Any, names: Sequence[str], motors: tuple[int, ...]) -> tuple[str, ...]:
     """Return a note where rows of motor forces could be read in the order of the joints as well."""
     named = torque is None or isinstance(torque, Mapping) or hasattr(torque, "torque")
+    named |= _recorded(torque)
     if named or len(motors) != len(names) or motors == tuple(range(len(names))):
         return ()
     order = ", ".join(shown(names[k]) for k in motors[:12])
-    return (f"torque has the order of active, not that of the joints: {order}",)
+    told = f"torque has the order of active, not that of the joints: {order}"
+    return (f"{told}; torque=r takes the forces of a run r by their names",)
+
+
+def _recorded(torque: Any) -> bool:
+    """Return whether these are the forces of a run or of a motion: times, rows and their names."""
+    return hasattr(torque, "tau") and hasattr(torque, "t") and hasattr(torque, "m")
+
+
+def _columns(torque: Any, names: Sequence[str]) -> tuple[Array, Array]:
+    """Return the times of recorded forces, and rows in which each has its place by its name."""
+    tau = np.asarray(torque.tau, dtype=float)
+    heads = torque.forces if hasattr(torque, "forces") else torque.names
+    if tau.ndim != 2 or tau.shape[-1] != len(heads):
+        raise UsageError("torque: forces of one run are taken", hint="one state of it: r.state(0)")
+    rows = np.zeros((len(tau), len(names)))
+    for k, name in enumerate(heads):
+        if name in names or np.any(tau[:, k]):  # joints that give none may be missing
+            rows[:, _place(names, name)] = tau[:, k]
+    return np.asarray(torque.t, dtype=float), rows
 
 
 def spread(values: Array, size: int, motors: tuple[int, ...], axis: int = -1) -> Array:

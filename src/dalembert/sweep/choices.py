@@ -23,7 +23,7 @@ KEEPS = -1e-6  # room that a design may lack, in parts of a limit
 def require_ranges(parameters: Mapping[str, Any]) -> None:
     """Raise UsageError where two numbers in a list may mean a range as well as a choice."""
     for name, given in dict(parameters).items():
-        if isinstance(given, list) and len(given) == 2:
+        if not isinstance(given, str | tuple | Mapping) and np.size(given) == 2:
             low, high = given
             raise UsageError(
                 f"parameter {shown(str(name))!r}: two numbers in a list may be a range or a choice",
@@ -55,7 +55,13 @@ def best_choice(search: Search, chosen: list[dict[str, float]], starts: int) -> 
         return _compared(search, chosen)
     found = of_those_that_can(chosen, lambda one: replace(search, chosen=one, count=0).run(starts))
     best = min(found, key=lambda o: search.sign * o.value)
-    return replace(best, evaluations=sum(o.evaluations for o in found))
+    count = sum(o.evaluations for o in found)
+    return replace(best, evaluations=count, notes=missing(len(chosen), len(found)))
+
+
+def missing(many: int, found: int) -> tuple[str, ...]:
+    """Return a note on combinations that have no design, if there are any."""
+    return (f"{many - found} of {many} combinations have no design",) if found < many else ()
 
 
 def of_those_that_can(chosen: list[dict[str, float]], search: Callable[[Any], Any]) -> list[Any]:
@@ -77,7 +83,8 @@ def compared(
     """Return measures of combinations where nothing else varies, and which keep the limits."""
     every = {n: np.array([one[n] for one in chosen]) for n in chosen[0]}
     made = replace(search, chosen=every, count=0).columns(np.zeros((len(chosen), 0)))
-    good = np.asarray(made["feasible"]) & np.isfinite(made[search.goal])
+    goals = (search.goal, *(c.measure for c in search.limits))
+    good = np.asarray(made["feasible"]) & np.all([np.isfinite(made[n]) for n in goals], axis=0)
     if not good.any():
         why, n = np.unique(made["reason"].astype(str), return_counts=True)
         raise ComputationError(
@@ -96,4 +103,5 @@ def _compared(search: Search, chosen: list[dict[str, float]]) -> Optimum:
     made, good = compared(search, chosen, search.limits)
     at = int(np.argmin(np.where(good, search.sign * made[search.goal], np.inf)))
     found = replace(search, chosen=chosen[at]).answer(np.zeros(0))
-    return replace(found, evaluations=len(chosen))
+    notes = missing(len(chosen), int(good.sum()))
+    return replace(found, evaluations=len(chosen), notes=notes)

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..errors import ComputationError
 from ..measure.packages import optional, scipy_part
-from .choices import combinations, compared, of_those_that_can
+from .choices import combinations, compared, missing, of_those_that_can
 from .optimise import Limit, Optimum, Search
 from .result import _front
 from .study import Study
@@ -31,6 +31,7 @@ class Front:
 
     goals: tuple[str, ...]
     designs: tuple[Optimum, ...] = field(repr=False)
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.designs)
@@ -49,6 +50,7 @@ class Front:
             told = ", ".join(f"{n} = {x:.5g}" for n, x in d.parameters.items())
             values = ", ".join(f"{d.measures[n]:.5g}" for n in self.goals)
             rows.append(f"  {values} at {told}")
+        rows += self.notes
         return "\n".join(rows)
 
     def plot(self, path: str | Path | None = None) -> Any:
@@ -73,9 +75,10 @@ def front(s: Study, goals: Sequence[str], limits: tuple[Limit, ...], points: int
     fronts = of_those_that_can(
         chosen, lambda one: _alone(replace(wide, chosen=one), goals, limits, points)
     )
+    notes = missing(len(chosen), len(fronts))
     if len(fronts) == 1:
-        return fronts[0]  # type: ignore[no-any-return]
-    return _ordered(goals, [d for f in fronts for d in f.designs])
+        return replace(fronts[0], notes=notes)
+    return replace(_ordered(goals, [d for f in fronts for d in f.designs]), notes=notes)
 
 
 def _compared(
@@ -87,7 +90,7 @@ def _compared(
     at = np.flatnonzero(good)[_front(x)]
     alone = replace(wide, limits=limits)
     designs = [replace(alone, chosen=chosen[k]).answer(np.zeros(0)) for k in at]
-    return _ordered(goals, designs)
+    return replace(_ordered(goals, designs), notes=missing(len(chosen), len(good[good])))
 
 
 def _ordered(goals: Sequence[str], designs: Sequence[Optimum]) -> Front:

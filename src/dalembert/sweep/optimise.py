@@ -41,12 +41,14 @@ class Optimum:
     evaluations: int
     exact: bool  # whether gradients were exact
     idle: tuple[str, ...] = ()  # parameters that do not change the measure here
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         design = ", ".join(f"{n} = {x:.6g}" for n, x in self.parameters.items())
         held = f"; held by {', '.join(self.active)}" if self.active else ""
         idle = f"; {', '.join(self.idle)} could have other values as well" if self.idle else ""
-        return f"<Optimum {self.value:.6g} at {design}{held}{idle}>"
+        told = "".join(f"; {note}" for note in self.notes)
+        return f"<Optimum {self.value:.6g} at {design}{held}{idle}{told}>"
 
 
 @dataclass(frozen=True)
