@@ -9,7 +9,7 @@ import dalembert as da
 from dalembert.algebra import Vec3
 from dalembert.algorithms.velocity_rows import TIME
 from dalembert.errors import ComputationError, ModelError, SingularPose
-from dalembert.plan.kane import OPEN, _at_rest, check_positions, with_speeds
+from dalembert.plan.kane import OPEN, _at_rest, _sample, check_positions, with_speeds
 
 R = da.robots
 
@@ -219,8 +219,19 @@ def test_positions_are_checked_to_a_part_of_the_coordinates():
         check_positions(timed, [0.5, 0, 0], [0.25])
 
 
-def test_at_rest_steering_is_straight_and_the_time_stays():
+def test_speeds_that_are_chosen_decide_the_motion_at_the_start():
+    """At time 0 and rest y is held, although it is free at most other times and places."""
+    for pace in (0.5, 3):
+        m = sliders(f"y + 10*x*x + z = {pace}*t", "z = 0")
+        assert da.kane_speeds(m) == ("x",)
+        assert da.constraint_forces(m, [0, 0, 0], [0.2], [0.0], [1.0], [0, 0, 0], []).shape == (2,)
+    # a pose that fits at another time is no start
+    later = sliders("x = t - 1")
+    assert _at_rest(later, _sample(later, 0)) == []
+
+
+def test_at_rest_steering_is_straight_and_the_clock_starts():
     m = da.load("RZ(), TXK(1); gravity = (0, 0, 0);")
     steer = {TIME: (0.7, 1.0), "front": (0.3, 0.1)}
     ((_, q, straight),) = _at_rest(m, (m, [0.4], steer))
-    assert q == [0.0] and straight == {TIME: (0.7, 1.0), "front": (0.0, 0.1)}
+    assert q == [0.0] and straight == {TIME: (0.0, 1.0), "front": (0.0, 0.1)}

@@ -1,5 +1,6 @@
 """Closed loops in symbols: against kernels, SymPy, an independent reader of the text, and sizes."""
 
+import itertools
 import re
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 import dalembert as da
 from closed_text import FOUR_BAR, closed_states, closes_from_what_leads, read_back
 from dalembert.cli import main
+from dalembert.equations.loop_blocks import value
 from dalembert.equations.trig_form import formula_of
 from dalembert.expr.style import TEXT, write
 from machines.linkages import PLANAR
@@ -284,6 +286,38 @@ def test_parallelograms_have_constant_rates_and_know_their_branch():
             eq.evaluate(None, flat, np.zeros(m.nv), np.zeros(m.nv))
     with pytest.raises(da.ComputationError, match="open"):
         eq.evaluate(None, flat + 0.1, np.zeros(m.nv), np.zeros(m.nv))
+
+
+@pytest.mark.parametrize("a, d", [(0.3, 0.7), ("a", "d")])
+@pytest.mark.parametrize("senses", [*itertools.product([1, -1], repeat=3)])
+def test_a_parallelogram_closes_at_all_angles_whichever_way_its_links_point(senses, a, d):
+    """Opposite sides are parallel, or half a turn apart where one is drawn the other way."""
+
+    def link(name, parent, at):
+        joint = {"type": "revolute", "axis": [0, 0, 1], "placement": {"translation": [at, 0, 0]}}
+        return {"name": name, "parent": parent, "joint": joint, "mass": 1, "com": [0.1, 0, 0],
+                "inertia": [0, 0, 0.1]}  # fmt: skip
+
+    crank, rod, rocker = (
+        x if n > 0 else -x if isinstance(x, float) else f"-{x}"
+        for x, n in zip((a, d, a), senses, strict=True)
+    )
+    bodies = [link("crank", -1, 0), link("rod", 0, crank), link("rocker", -1, d)]
+    loop = {"body_i": "rod", "point_i": [rod, 0, 0], "body_j": "rocker",
+            "point_j": [rocker, 0, 0], "joint": "revolute", "axis": [0, 0, 1]}  # fmt: skip
+    m = da.load({"format": "dalembert/1", "parameters": {"a": 0.3, "d": 0.7}, "bodies": bodies,
+                 "loops": [loop], "active": ["crank"]})  # fmt: skip
+    s = da.equations(m).loops
+    assert s.parallel and not s.drifts
+    at = dict(s.example.values)
+    for angle in (-2.0, 0.4, 1.3):
+        at["q1"] = angle
+        at |= {n: value(x, at) for n, x in s.passive if n}
+        q = np.array([at["q1"], at["q2"], at["q3"]])
+        assert np.abs(da.closure(m, q)).max() < 1e-12
+        # the side of the crank is that of the rocker, as on no other branch
+        assert senses[0] * np.exp(1j * q[0]) == pytest.approx(senses[2] * np.exp(1j * q[2]))
+        assert da.equations(m, q=q).loops.parallel
 
 
 def rounded(x):

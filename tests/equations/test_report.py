@@ -6,7 +6,7 @@ import pytest
 
 import dalembert as da
 from dalembert import robots
-from printed import added, logical_lines, read_named, read_sum
+from printed import added, logical_lines, product, read_named, read_sum
 
 PRINTED = logical_lines((Path(__file__).parent / "printed_report.txt").read_text(encoding="utf-8"))
 
@@ -146,3 +146,19 @@ def test_sums_w_are_printed_where_inertias_are_about_the_origin(second, mass):
     )
     assert first == other
     assert set(first) == {"WX1", "WX2"}
+
+
+@pytest.mark.parametrize("axis", "XYZ")
+def test_sums_w_of_what_slides_are_those_of_a_mass_at_its_place(axis):
+    """M (r·r 1 - r rᵀ) with r = D + q: off the axis of the slide there are mixed moments too."""
+    m = da.load(
+        f"RZ(), TXK(L), T{axis}(); body 1: M=M1, I=(0,JA,JB); "
+        "body 2: M=M2, D=(DX,DY,DZ), I=(IX,IY,IZ);"
+    )
+    lines = logical_lines(da.equations(m).text("report"))
+    r = {u: {(f"D{u}",): 1} | ({("q2",): 1} if u == axis else {}) for u in "XYZ"}
+    squares = {u: product(product(r[u], r[u]), {("M2",): 1}) for u in "XYZ"}
+    for u, v, w in ("XYZ", "YZX", "ZXY"):
+        assert read_sum(lines[f"W{u}2"]) == added(squares[v], squares[w], 1)
+        mixed = product(product(r[u], r[v]), {("M2",): -1})
+        assert read_sum(lines["W" + "".join(sorted(u + v)) + "2"]) == mixed

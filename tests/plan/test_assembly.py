@@ -10,6 +10,7 @@ import dalembert as da
 from dalembert.algebra import Transform
 from dalembert.plan.assembly import Closure, assemble, close, search, velocity_indices
 from loops import planar, slider_crank, spatial
+from machines.spatial import SPATIAL
 
 ROBOTS = ("fourbar", "fivebar", "three_rrr", "delta", "stewart")
 
@@ -76,6 +77,20 @@ def test_no_step_makes_a_pose_worse(robot):
             sizes.append(float(np.linalg.norm(c.residual(q))))
         assert all(b <= a for a, b in itertools.pairwise(sizes))
         assert sizes[-1] < 0.7 * sizes[0] or sizes[-1] < 1e-9
+
+
+@pytest.mark.parametrize(
+    "start",
+    [(0.305, 0.308, 0.015, -0.214, -0.446), (0.519, -1.247, 0.008, -0.158, -0.742),
+     (1.637, 0.211, -0.974, 0.905, 0.654)],
+)  # fmt: skip
+def test_where_no_part_of_a_step_leads_on_a_damped_one_does(start):
+    """Sarrus' linkage, from poses at which six tries along Newton's direction make it worse."""
+    m = da.load(SPATIAL["Sarrus"]()[0])
+    c = Closure(m)
+    rng = np.random.default_rng(1)
+    for _ in range(4):
+        assert close(c, c.moved(np.array(start), 1e-4 * rng.normal(size=m.nv)))[1] < 1e-11
 
 
 def test_joints_that_are_held_stay_where_they_are():

@@ -283,13 +283,13 @@ def _chosen(m: Mechanism, held: Any, samples: Any) -> tuple[str, ...]:
 
 
 def _at_rest(m: Mechanism, sample: Any) -> list[Any]:
-    """Return the neutral pose as a sample, where its constraints of position hold."""
+    """Return the neutral pose at time 0 as a sample, where its constraints of position hold."""
     b, _, steer = sample
     q = [float(x) for x in m.neutral]
-    straight = {n: (x if n == TIME else 0.0, rate) for n, (x, rate) in steer.items()}
+    straight = {n: (0.0, rate) for n, (_, rate) in steer.items()}
     try:
         found = Constraints.of(b)
-        gaps = [float(x) for x in found.gaps(q, straight.get(TIME, (0.0, 1.0))[0])]
+        gaps = [float(x) for x in found.gaps(q, 0.0)]
         found.rows(q, [0.0] * m.nv, straight)
     except ZeroDivisionError:
         return []
