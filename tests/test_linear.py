@@ -341,6 +341,9 @@ def test_a_run_replays_the_forces_of_another_by_their_names():
     replayed = da.simulate(m, [0.3, -0.4, 0.2], None, needed, t=t)
     assert np.allclose(replayed.q, first.q, atol=1e-3)
     many = da.simulate(m, np.tile([0.3, -0.4, 0.2], (2, 1)), None, {"a": 1.0}, t=t)
+    log = da.read_motion({"t": t} | {f"q.{n}": 0 * t for n in "abc"}, m)
+    with pytest.raises(da.UsageError, match="no table of forces"):
+        da.simulate(m, [0.3, -0.4, 0.2], None, log, t=t)
     with pytest.raises(da.UsageError, match="forces of one run"):
         da.simulate(m, [0.3, -0.4, 0.2], None, many, t=t)
 

@@ -116,6 +116,10 @@ def _recorded(torque: Any) -> bool:
 
 def _columns(torque: Any, names: Sequence[str]) -> tuple[Array, Array]:
     """Return the times of recorded forces, and rows in which each has its place by its name."""
+    if not hasattr(torque, "forces") and not hasattr(torque, "names"):
+        raise UsageError(
+            "torque: a measured motion is no table of forces", hint="(times, table): (d.t, d.tau)"
+        )
     tau = np.asarray(torque.tau, dtype=float)
     heads = torque.forces if hasattr(torque, "forces") else torque.names
     if tau.ndim != 2 or tau.shape[-1] != len(heads):
